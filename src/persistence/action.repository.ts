@@ -143,9 +143,10 @@ export class ActionRepository {
        ), decided_again AS (
          -- The product is back in its store. Its newest result came while it was away, and no field of it was decided.
          INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, seen, arrived,
-           unmapped_count, overwrite_edits, pass_gates, run_id, sources, credits_consumed, reason)
+           unmapped_count, overwrite_edits, pass_gates, run_id, sources, credits_consumed, asked_at, dated_at, reason)
          SELECT row.store, row.workspace, row.external_id, row.content_fingerprint, row.result_at, 'ready', row.intended, row.seen,
-           row.arrived, 0, row.overwrite_edits, row.pass_gates, row.run_id, row.sources, row.credits_consumed, 'its product is back'
+           row.arrived, 0, row.overwrite_edits, row.pass_gates, row.run_id, row.sources, row.credits_consumed, row.asked_at,
+           row.dated_at, 'its product is back in the store'
          FROM settled JOIN store_product AS away ON away.external_id = settled.external_id AND away.state = 'orphaned'
          CROSS JOIN LATERAL (SELECT * FROM write_back AS newest WHERE newest.external_id = settled.external_id
            ORDER BY newest.created_at DESC LIMIT 1) AS row

@@ -87,6 +87,29 @@ export class LinkRepository {
     await this.db.repository(StoreProductEntity).update({ externalId }, { catalogFields: { ...fields } });
   }
 
+  /**
+   * The link's catalog product belongs to another system: the link is lost, and the product is owed, so that the next run judges it
+   * anew. Its open request was about the other's product. Does nothing when the link has moved meanwhile.
+   */
+  async lostToAnother(
+    { externalId, catalogId }: Pick<StoreProductEntity, 'externalId' | 'catalogId'>,
+    reason: string,
+  ): Promise<void> {
+    await this.db.affected(
+      `WITH lost AS (
+         UPDATE store_product SET catalog_id = NULL, variant_links = '{}', pushed_fields = '{}', catalog_fields = NULL
+         WHERE external_id = $1 AND catalog_id = $2 AND state <> 'orphaned' RETURNING external_id, store, store_id, label
+       ), given_up AS (
+         UPDATE generation_task AS task SET state = 'abandoned', settled_at = now(), reason = $3
+         FROM lost WHERE task.external_id = lost.external_id AND task.state = 'requested'
+       )
+       INSERT INTO owed_product (external_id, store, store_id, label, code, detail)
+       SELECT external_id, store, store_id, label, 'gone_from_catalog', $3 FROM lost
+       ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = excluded.detail, noted_at = now()`,
+      [externalId, catalogId, reason],
+    );
+  }
+
   /** Whether the catalog has a product of the store that we know of. */
   async hasLinked(store: string): Promise<boolean> {
     return this.db

@@ -24,6 +24,7 @@ import { AuditRepository } from './audit.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { StateRepository } from './state.repository.js';
 import { StoreInstallationRepository } from './store-installation.repository.js';
+import { ResultRepository } from './result.repository.js';
 import { ReportRepository } from './report.repository.js';
 import { SearchRepository } from './search.repository.js';
 import { CreditRepository } from './credit.repository.js';
@@ -47,6 +48,7 @@ const REPOSITORIES = [
   DeliveryRepository,
   WriteBackRepository,
   WriteBackReverts,
+  ResultRepository,
   WriteCapRepository,
   WriteBackDecisions,
   BulkChangeRepository,

@@ -60,10 +60,11 @@ export class TaskRepository {
     await this.db.repository(GenerationTaskEntity).update({ id }, { askedFields: { ...fields } });
   }
 
-  /** The call was answered: by row, the service's task id where it gave one. */
+  /** The call was answered: by row, the service's task id where it gave one. A delivery that overtook the answer may have named it. */
   async answered(tasks: readonly { id: string; taskId: string | null; shared: boolean }[]): Promise<void> {
     await this.db.affected(
-      `UPDATE generation_task AS task SET answered_at = now(), task_id = row."taskId", task_is_shared = row.shared
+      `UPDATE generation_task AS task SET answered_at = now(), task_id = coalesce(task.task_id, row."taskId"),
+         task_is_shared = row.shared AND task.task_id IS NULL
        FROM jsonb_to_recordset($1::jsonb) AS row(id uuid, "taskId" text, shared boolean) WHERE task.id = row.id`,
       [json(tasks)],
     );
@@ -105,6 +106,13 @@ export class TaskRepository {
       .addOrderBy('task.requestedAt', 'DESC')
       .limit(1)
       .getOne();
+  }
+
+  /** The product's task that the service knows under this id, which may be shared with other products. */
+  async ofProduct(externalId: string, taskId: string): Promise<GenerationTaskEntity | null> {
+    return this.db
+      .repository(GenerationTaskEntity)
+      .findOne({ where: { externalId, taskId }, order: { requestedAt: 'DESC' } });
   }
 
   /** True when no other product's task has the same id: a request for one product names that product. */

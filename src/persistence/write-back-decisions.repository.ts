@@ -248,10 +248,10 @@ export class WriteBackDecisions {
       const added = await this.db.readOne(
         idRow,
         `INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, seen, arrived,
-           unmapped_count, run_id, sources, credits_consumed, variant, reason, decided_at, decided_by, bulk_change_id,
+           unmapped_count, run_id, sources, credits_consumed, variant, asked_at, dated_at, reason, decided_at, decided_by, bulk_change_id,
            reapplied_from)
          SELECT store, workspace, external_id, content_fingerprint, result_at, 'ready', $2, $3, arrived,
-           0, run_id, sources, credits_consumed, variant, 'applied again after its revert', now(), $4, $5, id
+           0, run_id, sources, credits_consumed, variant, asked_at, dated_at, 'applied again after its revert', now(), $4, $5, id
          FROM write_back WHERE id = $1::uuid AND state = 'reverted' RETURNING id`,
         [uuid(id), json(intended), json(seen), by.actor, by.bulkChangeId ?? null],
         runner,

@@ -1,51 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, LessThanOrEqual, Not, Raw, type QueryRunner } from 'typeorm';
-import { CodedError } from '../domain/errors.js';
-import { parseExternalId } from '../domain/external-id.js';
+import { In, IsNull, LessThanOrEqual, Not, Raw } from 'typeorm';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
-import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
-import type { ArrivedPart } from '../domain/arrived-content.js';
+import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import type { GateFinding } from '../domain/gate-finding.js';
-import type { UsedSource } from '../domain/used-source.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
 import { json, uuid, Database } from './database.js';
-import { StoreProductEntity } from './entities/store-product.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
-import { countRow, idRow } from './row-reader.js';
+import { countRow } from './row-reader.js';
 import { isHeld, moveWritten } from './held-product.js';
 import { keepForReview, replaceSameContent, type LeftFields } from './write-back-successors.js';
 import { countByState } from './state-counts.js';
-
-export interface NewWriteBack {
-  readonly store: string;
-  readonly workspace: string;
-  readonly externalId: string;
-  /** The external_id of the variant that the result is for; null for a result of the product. */
-  readonly variant: string | null;
-  readonly deliveryId: string;
-  readonly contentFingerprint: string;
-  readonly resultAt: Date;
-  /** Request time of the settled task; null for a result without a request from here. */
-  readonly taskRequestedAt: Date | null;
-  readonly state: Extract<WriteBackState, 'pending_review' | 'ready'>;
-  readonly intended: readonly IntendedValue[];
-  readonly arrived: readonly ArrivedPart[];
-  readonly seen: Readonly<Record<string, string>>;
-  /** The run that asked for the content; null when no run did. */
-  readonly runId: string | null;
-  readonly sources: readonly UsedSource[];
-  readonly creditsConsumed: number | null;
-}
 
 /** The person who changed a row, and the bulk change that it belongs to, if any. */
 export interface DecidedBy {
   readonly actor: string;
   readonly bulkChangeId?: string;
 }
-
-/** A result that is new, one that led to a row before (by another delivery or by a poll), or one that came too late. */
-export type Intent = { readonly kind: 'new' | 'known'; readonly id: string } | { readonly kind: 'older' };
 
 export interface WriteBackEnd {
   readonly state: Extract<WriteBackState, 'applied' | 'skipped' | 'conflicted' | 'failed'>;
@@ -72,91 +43,6 @@ export interface HeldBack {
 @Injectable()
 export class WriteBackRepository {
   constructor(private readonly db: Database) {}
-
-  /**
-   * The intended write of one result. Waiting ones of older results of the same product are skipped in the same
-   * transaction: older results never overwrite newer ones. A variant's results are ordered among themselves. One that an attempt was started for stays: what it may have left in
-   * the store is known from it alone, and the newer one's worker ends it first.
-   */
-  async intend(writeBack: NewWriteBack): Promise<Intent> {
-    return this.db.transaction(async (runner) => {
-      const link = await this.db.readOne(
-        this.db.reader(StoreProductEntity).only('newestResultAt'),
-        // SQL: the row lock makes the comparison and the insert one step for all results of a product.
-        'SELECT newest_result_at FROM store_product WHERE external_id = $1 FOR UPDATE',
-        [writeBack.externalId],
-        runner,
-      );
-      const known = await this.db.readOne(
-        idRow,
-        // SQL: reads under the row lock. The webhook and the poll of one task bring the same content: it is one result.
-        `SELECT id FROM write_back WHERE delivery_id = $1
-           OR (external_id = $2 AND content_fingerprint = $3 AND created_at >= $4::timestamptz) LIMIT 1`,
-        [writeBack.deliveryId, writeBack.externalId, writeBack.contentFingerprint, writeBack.taskRequestedAt],
-        runner,
-      );
-      if (known) return { kind: 'known', id: known.id };
-      const newest =
-        writeBack.variant === null
-          ? (link?.newestResultAt ?? null)
-          : await this.#newestOfVariant(writeBack.externalId, writeBack.variant, runner);
-      if (newest !== null && newest.getTime() > writeBack.resultAt.getTime()) return { kind: 'older' };
-      await this.db.affected(
-        `UPDATE write_back SET state = 'skipped', reason = 'a newer result of the same product arrived', settled_at = now()
-         WHERE external_id = $1 AND state IN ('pending_review', 'ready') AND result_at <= $2 AND sent = '{}'
-           AND variant IS NOT DISTINCT FROM $3`,
-        [writeBack.externalId, writeBack.resultAt, writeBack.variant],
-        runner,
-      );
-      if (writeBack.variant === null)
-        await this.db.affected(
-          'UPDATE store_product SET newest_result_at = $2 WHERE external_id = $1',
-          [writeBack.externalId, writeBack.resultAt],
-          runner,
-        );
-      const row = await this.db.readOne(
-        idRow,
-        `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen,
-           arrived, unmapped_count, run_id, sources, credits_consumed, variant)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
-        [
-          writeBack.store,
-          writeBack.workspace,
-          writeBack.externalId,
-          writeBack.deliveryId,
-          writeBack.contentFingerprint,
-          writeBack.resultAt,
-          writeBack.state,
-          json(writeBack.intended),
-          json(writeBack.seen),
-          json(writeBack.arrived),
-          writeBack.arrived.filter(({ fate }) => fate === 'not_mapped').length,
-          writeBack.runId,
-          json(writeBack.sources),
-          writeBack.creditsConsumed,
-          writeBack.variant,
-        ],
-        runner,
-      );
-      if (!row) throw new CodedError('transient', 'the write-back was not stored');
-      return { kind: 'new', id: row.id };
-    });
-  }
-
-  /** The time of the newest result with content of the variant: its own, or one of its product. */
-  async #newestOfVariant(externalId: string, variant: string, runner: QueryRunner): Promise<Date | null> {
-    const number = parseExternalId(variant)?.variantId ?? '';
-    const row = await this.db.readOne(
-      this.db.reader(WriteBackEntity).only('resultAt'),
-      // SQL: a condition inside the JSON of the intended values, under the row lock.
-      `SELECT result_at FROM write_back WHERE external_id = $1 AND (variant = $2 OR EXISTS (
-         SELECT FROM jsonb_array_elements(intended) AS value WHERE starts_with(value->>'target', $3)))
-       ORDER BY result_at DESC LIMIT 1`,
-      [externalId, variant, `variant:${number}:`],
-      runner,
-    );
-    return row?.resultAt ?? null;
-  }
 
   async get(id: string): Promise<WriteBackEntity | null> {
     const known = uuid(id);
@@ -330,17 +216,6 @@ export class WriteBackRepository {
          attempts = attempts + $4 WHERE id = $1 AND state = 'ready'`,
       [id, delayMs, reason, failed ? 1 : 0],
     );
-  }
-
-  /** Whether a result of this content was taken before, with translations beside it or without. */
-  async hasContent(externalId: string, contentFingerprint: string): Promise<boolean> {
-    const row = await this.db.readOne(
-      idRow,
-      // SQL: uses the index on this expression.
-      `SELECT id FROM write_back WHERE external_id = $1 AND split_part(content_fingerprint, '+', 1) = $2 LIMIT 1`,
-      [externalId, contentFingerprint],
-    );
-    return row !== null;
   }
 
   async forProduct(externalId: string): Promise<WriteBackEntity[]> {

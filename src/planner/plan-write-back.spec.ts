@@ -10,7 +10,8 @@ import {
 } from '../../test/support/product-builders.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { valueHash, type WrittenContent, type WrittenField } from '../domain/written-content.js';
-import { contentFingerprint, decideFields, type WriteBackContext } from './plan-write-back.js';
+import { contentFingerprint } from './content-fingerprint.js';
+import { decideFields, type WriteBackContext } from './plan-write-back.js';
 
 function description(value: string): IntendedValue {
   return intended({ target: 'descriptionHtml', value, from: 'html_description', raw: value });

@@ -1,5 +1,4 @@
 import { metafieldTarget, placeInTarget } from '../domain/metafield-key.js';
-import { fingerprint } from '../domain/fingerprint.js';
 import type { LiveMetafield, LiveProduct } from '../domain/store-port.js';
 import { IMAGE_ALTS, placeOfTarget } from '../domain/write-target.js';
 import { afterWrite, effectiveValue, valueHash, type WrittenContent } from '../domain/written-content.js';
@@ -165,23 +164,6 @@ function decideTranslation(
 
 function metafieldAt(live: LiveProduct, target: string): LiveMetafield | undefined {
   return live.metafields.find((field) => metafieldTarget(field) === target);
-}
-
-/**
- * Identifies the content of a write-back, so that the same content is applied only once
- * (docs/decisions/0001-rows-before-queues.md). Translations follow after a `+`, so that a result without translations
- * is recognised later.
- */
-export function contentFingerprint(intended: readonly IntendedValue[]): string {
-  const meant = intended
-    .filter((value) => value.withheld === undefined)
-    .sort((left, right) => (left.target < right.target ? -1 : 1));
-  const of = (values: readonly IntendedValue[]): string =>
-    fingerprint(values.map(({ target, value, type }) => [target, type, value]));
-  const isTranslation = ({ target }: IntendedValue): boolean => placeOfTarget(target).locale !== null;
-  const translations = meant.filter(isTranslation);
-  const own = of(meant.filter((value) => !isTranslation(value)));
-  return translations.length === 0 ? own : `${own}+${of(translations)}`;
 }
 
 /**

@@ -6,7 +6,8 @@ import { afterWrite, valueHash } from '../domain/written-content.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { localesOf, placeOfTarget, translationTarget } from '../domain/write-target.js';
 import { intendedValues } from './generated-content.js';
-import { contentFingerprint, decideFields, withLandedWrites } from './plan-write-back.js';
+import { contentFingerprint } from './content-fingerprint.js';
+import { decideFields, withLandedWrites } from './plan-write-back.js';
 import { holdsContent, intendedTranslations } from './translations.js';
 
 const SETTINGS: WriteBackSettings = {

@@ -1,16 +1,16 @@
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { valueHash } from '../domain/written-content.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
-import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import type { ResultRepository } from '../persistence/result.repository.js';
 import { holdsNewContent, intendedContent, type CatalogFields } from '../planner/catalog-content.js';
-import { contentFingerprint } from '../planner/plan-write-back.js';
+import { contentFingerprint } from '../planner/content-fingerprint.js';
 import type { Sites } from '../sites/sites.js';
 
 /** Distinguishes a result from the catalog product's earlier content. */
 export class NewContent {
   constructor(
     private readonly sites: Sites,
-    private readonly writeBacks: WriteBackRepository,
+    private readonly results: ResultRepository,
   ) {}
 
   /**
@@ -31,6 +31,6 @@ export class NewContent {
     const isPushed = (from: string, raw: string | null): boolean =>
       raw !== null && pushed[from] === valueHash(raw);
     if (intended.every(({ from, raw }) => isPushed(from, raw))) return false;
-    return !(await this.writeBacks.hasContent(link.externalId, contentFingerprint(intended)));
+    return !(await this.results.hasContent(link.externalId, contentFingerprint(intended)));
   }
 }

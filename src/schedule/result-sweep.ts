@@ -1,3 +1,4 @@
+import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import type { DeliveryRepository } from '../persistence/delivery.repository.js';
@@ -11,16 +12,31 @@ import type { NewContent } from './new-content.js';
 
 /** Products of one round at most: a bulk generation elsewhere takes several rounds. */
 const ROUND_MOST = 500;
-const AFTER_FAULT_MS = 3_600_000;
+/** The longest rest of a workspace after faults. */
+const LONGEST_REST_MS = 300_000;
 const NEWEST_FIRST = { tasks: 'success', orderBy: 'task', sorting: 'desc' } as const;
 
+type ProductPage = Awaited<ReturnType<CatalogClient['listProducts']>>;
+
+/** Where the sweep of a workspace stands. */
+interface Standing {
+  /** A reload of the configuration brings another client: the workspace is due at once. */
+  readonly client: CatalogClient;
+  nextAtMs: number;
+  /** Faults in a row. */
+  faults: number;
+  /** The page where the walk through all products goes on; null at its end. */
+  place: ProductPage | null;
+}
+
 /**
- * Finds results without a request from here and without a delivery. A person may have generated in the service, the
- * service does not notify twice, or the webhook slot belongs to another system. Looks at the newest page of generated
- * products, and further only while there is something new. Each one becomes a delivery in the inbox.
+ * Finds results without a request from here and without a delivery. A person may have generated or edited in the service, the
+ * service does not notify twice, or the webhook slot belongs to another system. Each round looks at the newest page of generated
+ * products, and further while there is something new or nothing of ours. It also looks at one further page of a walk through all of
+ * them, because what others generate may hide ours from the newest pages. Each result becomes a delivery in the inbox.
  */
 export class ResultSweep {
-  readonly #nextAtMs = new Map<string, number>();
+  readonly #standings = new Map<string, Standing>();
 
   constructor(
     private readonly tasks: TaskRepository,
@@ -30,44 +46,79 @@ export class ResultSweep {
     private readonly clock: Clock,
   ) {}
 
-  /** One round over the workspaces that are due; returns the ids of the deliveries made. A fault rests its workspace for an hour. */
+  /** One round over the workspaces that are due; returns the ids of the deliveries made. A fault makes the next round wait longer. */
   async round(workspaces: readonly Workspace[]): Promise<string[]> {
     const ids: string[] = [];
     for (const workspace of workspaces) {
+      const standing = this.#standing(workspace);
       const nowMs = this.clock.now().getTime();
-      if (nowMs < (this.#nextAtMs.get(workspace.key) ?? 0)) continue;
-      this.#nextAtMs.set(workspace.key, nowMs + AFTER_FAULT_MS);
-      ids.push(...(await this.#look(workspace)));
-      this.#nextAtMs.set(workspace.key, nowMs + workspace.settings.tasks.pollSeconds * 1000);
+      if (nowMs < standing.nextAtMs) continue;
+      const pollMs = workspace.settings.tasks.pollSeconds * 1000;
+      standing.faults += 1;
+      standing.nextAtMs = nowMs + Math.max(pollMs, Math.min(pollMs * 2 ** standing.faults, LONGEST_REST_MS));
+      ids.push(...(await this.#look(workspace, standing)));
+      standing.faults = 0;
+      standing.nextAtMs = nowMs + pollMs;
     }
     return ids;
   }
 
-  async #look(workspace: Workspace): Promise<string[]> {
+  #standing({ key, client }: Workspace): Standing {
+    const known = this.#standings.get(key);
+    if (known?.client === client) return known;
+    const fresh: Standing = { client, nextAtMs: 0, faults: 0, place: null };
+    this.#standings.set(key, fresh);
+    return fresh;
+  }
+
+  async #look(workspace: Workspace, standing: Standing): Promise<string[]> {
     const ids: string[] = [];
     let met = 0;
-    for await (const { results } of workspace.client.productPages(NEWEST_FIRST)) {
-      const found = await this.#deliverNew(workspace, results);
+    let last: ProductPage | null = null;
+    for await (const page of workspace.client.productPages(NEWEST_FIRST)) {
+      const { found, ours } = await this.#deliverNew(workspace, page.results);
       ids.push(...found);
-      met += results.length;
-      if (found.length === 0 || met >= ROUND_MOST) return ids;
+      met += page.results.length;
+      last = page;
+      if ((found.length === 0 && ours > 0) || met >= ROUND_MOST) break;
     }
-    return ids;
+    standing.place ??= last;
+    return [...ids, ...(await this.#walkOn(workspace, standing))];
   }
 
-  async #deliverNew(workspace: Workspace, products: readonly CatalogProduct[]): Promise<string[]> {
+  /** The next page of the walk through all products. */
+  async #walkOn(workspace: Workspace, standing: Standing): Promise<string[]> {
+    const { place } = standing;
+    standing.place = null;
+    if (place?.next == null) return [];
+    let isPlace = true;
+    for await (const page of workspace.client.productPages(NEWEST_FIRST, place)) {
+      if (isPlace) {
+        isPlace = false;
+        continue;
+      }
+      standing.place = page;
+      return (await this.#deliverNew(workspace, page.results)).found;
+    }
+    return [];
+  }
+
+  async #deliverNew(
+    workspace: Workspace,
+    products: readonly CatalogProduct[],
+  ): Promise<{ readonly found: string[]; readonly ours: number }> {
     const links = await this.links.byCatalogIds(
       workspace.key,
       products.map(({ id }) => String(id)),
     );
     const byCatalogId = new Map(links.map((link) => [link.catalogId, link]));
-    const ids: string[] = [];
+    const found: string[] = [];
     for (const product of products) {
       const link = byCatalogId.get(String(product.id));
       const id = link === undefined ? null : await this.#deliver(workspace, link, product);
-      if (id !== null) ids.push(id);
+      if (id !== null) found.push(id);
     }
-    return ids;
+    return { found, ours: links.length };
   }
 
   async #deliver(
@@ -83,7 +134,7 @@ export class ResultSweep {
     if (!(await this.newContent.since(link, link.catalogFields, product))) return null;
     const { id, isNew } = await this.deliveries.receive({
       workspace: workspace.key,
-      dedupeKey: `sweep:${String(product.id)}:${fingerprint(catalogFields(product))}`,
+      dedupeKey: `sweep:${String(product.id)}:${fingerprint([catalogFields(product), link.catalogFields, link.newestResultAt?.toISOString()])}`,
       via: 'poll',
       headers: {},
       rawBody: Buffer.from(JSON.stringify({ action: 'product_generated', status: 'SUCCESS', product })),

@@ -3,11 +3,12 @@ import { Injectable } from '@nestjs/common';
 import type { BackgroundTask } from '../catalog/background-task.js';
 import { CodedError } from '../domain/errors.js';
 import { isMetWith } from '../domain/error-policy.js';
+import { pollKey } from '../domain/poll-key.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { GenerationTaskEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
-import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { ResultRepository } from '../persistence/result.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Sites, type Workspace } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
@@ -29,10 +30,10 @@ export class TaskPoller {
     private readonly tasks: TaskRepository,
     private readonly links: LinkRepository,
     private readonly deliveries: DeliveryRepository,
-    writeBacks: WriteBackRepository,
+    results: ResultRepository,
     private readonly clock: Clock,
   ) {
-    this.newContent = new NewContent(sites, writeBacks);
+    this.newContent = new NewContent(sites, results);
     this.sweep = new ResultSweep(tasks, links, deliveries, this.newContent, clock);
   }
 
@@ -138,7 +139,7 @@ export class TaskPoller {
   async #deliver(task: GenerationTaskEntity, body: object): Promise<string> {
     const { id } = await this.deliveries.receive({
       workspace: task.workspace,
-      dedupeKey: `poll:${task.id}`,
+      dedupeKey: pollKey(task.id),
       via: 'poll',
       headers: {},
       rawBody: Buffer.from(JSON.stringify(body)),

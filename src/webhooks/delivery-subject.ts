@@ -1,14 +1,26 @@
 import type { CatalogProduct } from '../catalog/schemas.js';
-import { parseExternalId, productExternalId } from '../domain/external-id.js';
-import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
+import { parseExternalId, productExternalId, variantExternalId } from '../domain/external-id.js';
+import { foldedIdentifier } from '../domain/identifier-text.js';
+import { polledTask } from '../domain/poll-key.js';
+import type {
+  GenerationTaskEntity,
+  StoreProductEntity,
+  WebhookDeliveryEntity,
+} from '../persistence/entities/index.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
-import { CLOCK_SKEW_MS, type ReceivedDelivery } from './received-delivery.js';
+import { CLOCK_SKEW_MS } from '../planner/result-order.js';
+import type { ReceivedDelivery } from './received-delivery.js';
 
 /** The product that a delivery is about, and the request that it answers; each null while it is not known. */
 export interface Subject {
   readonly link: StoreProductEntity | null;
   readonly task: GenerationTaskEntity | null;
+  /**
+   * A task of the product that has ended, and that the result may repeat or complete under another id. A request for several products
+   * has one id, which a poll sees, and the service may give each product an id of its own, which the webhook brings.
+   */
+  readonly candidate: GenerationTaskEntity | null;
   /** The variant that the result is for, by its external_id or catalog id; null for a result of the product itself. */
   readonly variant: string | null;
 }
@@ -22,14 +34,13 @@ export class DeliverySubjects {
 
   async of(delivery: ReceivedDelivery): Promise<Subject> {
     const { body, row } = delivery;
-    const taskId = body.task?.id;
-    const byTask = taskId === undefined ? null : await this.tasks.byTaskId(row.workspace, taskId);
     const named = await this.#linkOf(row.workspace, body.product);
-    const link = named ?? (await this.#linkOfTask(delivery, byTask));
-    if (link === null) return { link: null, task: byTask, variant: null };
+    const link = named ?? (await this.#linkOfTask(delivery));
+    if (link === null) return { link: null, task: null, candidate: null, variant: null };
     const variant = variantOf(link, body.product);
     // A variant's result answers no request of its product.
-    return { link, task: variant === null ? await this.#taskOf(link, delivery, byTask) : null, variant };
+    if (variant !== null) return { link, task: null, candidate: null, variant };
+    return { link, variant, ...(await this.#taskOf(link, delivery)) };
   }
 
   async #linkOf(
@@ -37,7 +48,7 @@ export class DeliverySubjects {
     product: CatalogProduct | null | undefined,
   ): Promise<StoreProductEntity | null> {
     if (product == null) return null;
-    const ref = parseExternalId(product.external_id ?? '');
+    const ref = parseExternalId(foldedIdentifier(product.external_id ?? ''));
     if (ref !== null) {
       const link = await this.links.get(productExternalId(ref.shop, ref.productId));
       if (link?.workspace === workspace && link.catalogId !== null) return link;
@@ -49,56 +60,65 @@ export class DeliverySubjects {
   }
 
   /** A shared task names no single product. */
-  async #linkOfTask(
-    { body }: ReceivedDelivery,
-    task: GenerationTaskEntity | null,
-  ): Promise<StoreProductEntity | null> {
-    if (body.product != null || task === null) return null;
-    if (task.taskIsShared && !(await this.tasks.isOnlyOne(task))) return null;
+  async #linkOfTask({ body, row }: ReceivedDelivery): Promise<StoreProductEntity | null> {
+    if (body.product != null || body.task?.id === undefined) return null;
+    const task = await this.tasks.byTaskId(row.workspace, body.task.id);
+    if (task === null || (task.taskIsShared && !(await this.tasks.isOnlyOne(task)))) return null;
     return this.links.get(task.externalId);
   }
 
   /** The row of the request that this answers: by task id, else the product's open one unless it is clearly another's. */
   async #taskOf(
-    link: StoreProductEntity,
-    delivery: ReceivedDelivery,
-    byTask: GenerationTaskEntity | null,
-  ): Promise<GenerationTaskEntity | null> {
-    const { row, body, createdAt } = delivery;
-    if (byTask?.externalId === link.externalId) return byTask;
-    const newest = await this.tasks.newest(link.externalId);
-    // A poll gives the time of the request that it asked about.
-    if (row.via === 'poll' && createdAt !== null && createdAt.getTime() === newest?.requestedAt.getTime())
-      return newest;
-    const open = await this.tasks.openFor(link.externalId);
-    const candidate = open ?? (newest !== null && mayStillBeAnswered(newest) ? newest : null);
-    if (candidate === null) return null;
+    { externalId }: StoreProductEntity,
+    { row, body, createdAt }: ReceivedDelivery,
+  ): Promise<Pick<Subject, 'task' | 'candidate'>> {
     const taskId = body.task?.id;
+    const polled = await this.#polled(row, externalId);
+    if (polled !== null) return { task: polled, candidate: null };
+    // The sweep found it by its content, whatever was requested before.
+    if (row.via === 'poll' && taskId === undefined) return { task: null, candidate: null };
+    const byId = taskId === undefined ? null : await this.tasks.ofProduct(externalId, taskId);
+    if (byId !== null) return { task: byId, candidate: null };
+    const newest = await this.tasks.newest(externalId);
+    const open = newest?.state === 'requested' ? newest : await this.tasks.openFor(externalId);
+    const possible = open ?? newest;
+    if (possible === null) return { task: null, candidate: null };
     const ownsAnother =
-      candidate.taskId !== null &&
-      !candidate.taskIsShared &&
+      possible.taskId !== null &&
+      !possible.taskIsShared &&
       taskId !== undefined &&
-      taskId !== candidate.taskId;
-    const tooOld =
-      createdAt !== null && createdAt.getTime() < candidate.requestedAt.getTime() - CLOCK_SKEW_MS;
-    return ownsAnother || tooOld ? null : candidate;
+      taskId !== possible.taskId;
+    const tooOld = createdAt !== null && createdAt.getTime() < possible.requestedAt.getTime() - CLOCK_SKEW_MS;
+    if (ownsAnother || tooOld) return { task: null, candidate: null };
+    if (open !== null) return { task: open, candidate: null };
+    const isPossible = possible.state === 'abandoned' || possible.taskIsShared;
+    return { task: null, candidate: isPossible ? possible : null };
+  }
+
+  /** The task that a poll was made for. */
+  async #polled(
+    { via, dedupeKey }: WebhookDeliveryEntity,
+    externalId: string,
+  ): Promise<GenerationTaskEntity | null> {
+    const id = via === 'poll' ? polledTask(dedupeKey) : null;
+    const task = id === null ? null : await this.tasks.get(id);
+    return task?.externalId === externalId ? task : null;
   }
 }
 
-/**
- * True when a result may answer a task that has ended: it was given up, or its end is known under a shared id only. A request for several
- * products has one id, which a poll sees, and the service may give each product an id of its own, which the webhook brings.
- */
-function mayStillBeAnswered({ state, taskIsShared }: GenerationTaskEntity): boolean {
-  return state === 'abandoned' || taskIsShared;
+/** Whether a result under an unknown task id may be of a task that has ended. It is not when its generation surely began later. */
+export function mayAnswer({ createdAt }: ReceivedDelivery, { settledAt }: GenerationTaskEntity): boolean {
+  return (
+    createdAt === null || settledAt === null || createdAt.getTime() <= settledAt.getTime() + CLOCK_SKEW_MS
+  );
 }
 
 /** By its external_id, or by a catalog id that is one of the product's variants and not the product's own. */
 function variantOf(link: StoreProductEntity, product: CatalogProduct | null | undefined): string | null {
   if (product == null) return null;
-  const externalId = product.external_id ?? '';
-  const ref = parseExternalId(externalId);
-  if (ref !== null) return ref.variantId === undefined ? null : externalId;
+  const ref = parseExternalId(foldedIdentifier(product.external_id ?? ''));
+  if (ref !== null)
+    return ref.variantId === undefined ? null : variantExternalId(ref.shop, ref.productId, ref.variantId);
   const id = String(product.id);
   if (id === link.catalogId) return null;
   const known = Object.entries(link.variantLinks).find(([, catalogId]) => catalogId === id);

@@ -1,33 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { ArrivedPart } from '../domain/arrived-content.js';
 import { BACKOFF } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { DeliveryState } from '../domain/row-states.js';
 import { CRASHES_MOST, DATABASE_BACK_MS } from '../persistence/crash-count.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
-import type {
-  GenerationTaskEntity,
-  StoreProductEntity,
-  WebhookDeliveryEntity,
-} from '../persistence/entities/index.js';
+import type { StoreProductEntity, WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
-import { WriteBackRepository } from '../persistence/write-back.repository.js';
-import { contentFingerprint } from '../planner/plan-write-back.js';
-import { holdsContent } from '../planner/translations.js';
+import { ResultRepository } from '../persistence/result.repository.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Sites, type Store } from '../sites/sites.js';
-import { DeliverySubjects } from './delivery-subject.js';
+import { Sites } from '../sites/sites.js';
+import { DeliverySubjects, mayAnswer, type Subject } from './delivery-subject.js';
+import { ForeignProductError, refuseForeign } from './foreign-product.js';
+import { GeneratedResults } from './generated-results.js';
 import { readDelivery, type ReceivedDelivery } from './received-delivery.js';
-import { resultContent, variantContent, type ResultContent } from './result-content.js';
-import { usedSources } from './used-sources.js';
+import { recordUnasked, settleTask } from './task-ends.js';
 import { parked, processed, type Verdict } from './verdict.js';
 import { messages } from './messages.js';
 
@@ -43,25 +37,27 @@ const NOT_OURS: Interpretation = { state: null, writeBackId: null };
 
 /**
  * Interprets stored deliveries (docs/catalog-rules.md#events): settles the generation task once, and turns a
- * generated product into an intended write-back. It may fail and be repeated without the sender knowing. Its result
- * does not depend on the order of deliveries.
+ * generated product into an intended write-back. It may fail and be repeated without the sender knowing. The order of results is that of their
+ * receipt (docs/decisions/0029-one-order-of-results.md).
  */
 @Injectable()
 export class DeliveryInterpreter {
   private readonly log: Logger;
   private readonly subjects: DeliverySubjects;
+  private readonly generated: GeneratedResults;
 
   constructor(
     private readonly sites: Sites,
     private readonly deliveries: DeliveryRepository,
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
-    private readonly writeBacks: WriteBackRepository,
+    results: ResultRepository,
     private readonly state: StateRepository,
     logger: Logger,
   ) {
     this.log = logger.child({ stage: 'webhooks' });
     this.subjects = new DeliverySubjects(links, tasks);
+    this.generated = new GeneratedResults(sites, links, tasks, results, this.log);
   }
 
   async interpret(id: string): Promise<Interpretation> {
@@ -127,11 +123,21 @@ export class DeliveryInterpreter {
     const { body } = delivery;
     found.taskId = body.task?.id ?? null;
     await this.#reportCredits(delivery);
-    const { link, task, variant } = await this.subjects.of(delivery);
+    const subject = await this.subjects.of(delivery);
+    const { link, task, variant } = subject;
     found.externalId = variant ?? link?.externalId ?? task?.externalId ?? body.product?.external_id ?? null;
     if (link === null) return { kind: 'later', code: 'unknown_product', note: messages.unknownProduct };
-    if (variant !== null) return this.#variantResult(delivery, link, variant);
-    return this.#settle(delivery, link, task);
+    try {
+      if (variant !== null) return await this.generated.ofVariant(delivery, variant, link);
+      refuseForeign(link, body.product);
+      if (body.action === 'product_generated') return await this.generated.ofProduct(delivery, subject, link);
+      return await this.#unsuccessful(delivery, subject, link);
+    } catch (error) {
+      if (!(error instanceof ForeignProductError)) throw error;
+      await this.links.lostToAnother(link, error.message);
+      this.log.warn({ deliveryId: row.id, externalId: link.externalId }, error.message);
+      return parked('not_ours', error.message);
+    }
   }
 
   async #reportCredits({ row, body, updatedAt }: ReceivedDelivery): Promise<void> {
@@ -140,143 +146,26 @@ export class DeliveryInterpreter {
     await this.state.reportCredits(row.workspace, remaining, updatedAt ?? row.receivedAt);
   }
 
-  async #settle(
+  /** A request that ended without content. */
+  async #unsuccessful(
     delivery: ReceivedDelivery,
+    { task, candidate }: Subject,
     link: StoreProductEntity,
-    task: GenerationTaskEntity | null,
   ): Promise<Verdict> {
-    const { action } = delivery.body;
-    if (action === 'product_generated') return this.#generated(delivery, link, task);
+    const { action, reason_for_failure: given } = delivery.body;
     const ending = Object.hasOwn(UNSUCCESSFUL, action) ? UNSUCCESSFUL[action] : undefined;
     if (ending === undefined) return parked('unknown_action', messages.unknownAction(action.slice(0, 100)));
-    const given = delivery.body.reason_for_failure?.trim() ?? '';
-    const reason = given === '' ? ending.reason : given.slice(0, 1000);
-    const settled = await this.#settleTask(delivery, link, task, ending.state, reason);
+    const { state } = ending;
+    const trimmed = given?.trim() ?? '';
+    const reason = trimmed === '' ? ending.reason : trimmed.slice(0, 1000);
+    const ended = task ?? (candidate !== null && mayAnswer(delivery, candidate) ? candidate : null);
+    const settled =
+      ended === null
+        ? await recordUnasked(this.tasks, this.links, delivery, link, { state, reason })
+        : await settleTask(this.tasks, delivery, ended, { state, reason });
     const note = settled ? messages.ended : messages.endedLate;
-    return processed(ending.state, note(reason));
+    return processed(state, note(reason));
   }
-
-  /** Settles the task, or records one that was not requested here, so that it is visible. */
-  async #settleTask(
-    { row, body, createdAt }: ReceivedDelivery,
-    link: StoreProductEntity,
-    task: GenerationTaskEntity | null,
-    state: 'succeeded' | 'failed' | 'no_urls',
-    reason: string | null,
-  ): Promise<boolean> {
-    const taskId = body.task?.id ?? null;
-    if (task !== null) {
-      const settled = await this.tasks.settle(task.id, { state, settledBy: row.via, reason, taskId });
-      if (!settled && taskId !== null) await this.tasks.nameOwn(task.id, taskId);
-      return settled;
-    }
-    return this.tasks.recordUnasked(link, {
-      taskId,
-      state,
-      reason,
-      seen: await this.#seenBefore(link, createdAt),
-      settledBy: row.via,
-      receivedAt: row.receivedAt,
-      at: createdAt ?? row.receivedAt,
-    });
-  }
-
-  async #generated(
-    delivery: ReceivedDelivery,
-    link: StoreProductEntity,
-    task: GenerationTaskEntity | null,
-  ): Promise<Verdict> {
-    const { row } = delivery;
-    const store = this.sites.findStore(link.store);
-    if (!store) return parked('unknown_store', messages.storeGone(link.store));
-    // Fetched before anything is settled, so that a fault leaves the delivery unchanged.
-    const mayWait = BACKOFF.delivery.stepMs(row.attempts) !== null;
-    const content = await resultContent(store, link, delivery, mayWait);
-    for (const { locale, code } of content.missing)
-      this.log.warn(
-        { deliveryId: row.id, externalId: link.externalId, locale, code },
-        messages.noTextInLanguage,
-      );
-    await this.#settleTask(delivery, link, task, 'succeeded', null);
-    if (content.held !== null) await this.links.sawCatalogFields(link.externalId, content.held);
-    killPoint('interpret.task-ended');
-    const { code, note, writeBackId } = await this.#intend(delivery, store, link, task, content);
-    const notes = [note, ...content.missing.map(({ locale, reason }) => `${locale}: ${reason}`)];
-    return processed(code, notes.join('; '), writeBackId);
-  }
-
-  /** A variant's result is never its product's: it is written to the variant's metafields, or it is recorded and shown. */
-  async #variantResult(
-    delivery: ReceivedDelivery,
-    link: StoreProductEntity,
-    variant: string,
-  ): Promise<Verdict> {
-    const action = delivery.body.action.slice(0, 100);
-    const store = this.sites.findStore(link.store);
-    if (!store || action !== 'product_generated')
-      return processed('variant_result', messages.ofVariant(action, variant));
-    const content = await variantContent(store, variant, delivery);
-    const { code, note, writeBackId } = await this.#intend(
-      delivery,
-      store,
-      { externalId: link.externalId, seenFields: {} },
-      null,
-      content,
-      variant,
-    );
-    return processed(code, `${messages.ofVariant(action, variant)}; ${note}`, writeBackId);
-  }
-
-  /** The write-back that the result leads to, if it leads to one. */
-  async #intend(
-    { row, body, createdAt }: ReceivedDelivery,
-    store: Store,
-    link: Pick<StoreProductEntity, 'externalId' | 'seenFields'>,
-    task: GenerationTaskEntity | null,
-    { intended, arrived }: Pick<ResultContent, 'intended' | 'arrived'>,
-    variant: string | null = null,
-  ): Promise<{ readonly code: string; readonly note: string; readonly writeBackId?: string }> {
-    const { mode } = store.settings.writeBack;
-    if (mode === 'off') return { code: 'write_back_off', note: messages.writeBackOff };
-    if (!holdsContent(intended)) return { code: 'nothing_to_write', note: nothingToWrite(arrived) };
-    const seen = task?.seen ?? (await this.#seenBefore(link, createdAt));
-    const intent = await this.writeBacks.intend({
-      store: store.key,
-      workspace: row.workspace,
-      externalId: link.externalId,
-      deliveryId: row.id,
-      variant,
-      contentFingerprint: contentFingerprint(intended),
-      resultAt: createdAt ?? task?.requestedAt ?? row.receivedAt,
-      taskRequestedAt: task?.requestedAt ?? null,
-      state: mode === 'review' ? 'pending_review' : 'ready',
-      intended,
-      arrived,
-      seen,
-      runId: task?.runId ?? null,
-      sources: usedSources(body),
-      creditsConsumed: body.credits?.consumed ?? null,
-    });
-    killPoint('interpret.intended');
-    const verdict = mode === 'review' && intent.kind === 'new' ? WAITS_FOR_REVIEW : INTENTS[intent.kind];
-    return 'id' in intent ? { ...verdict, writeBackId: intent.id } : verdict;
-  }
-
-  /** The values of the store that the service can have known when it began a generation that was not requested here. */
-  async #seenBefore(
-    link: Pick<StoreProductEntity, 'externalId' | 'seenFields'>,
-    createdAt: Date | null,
-  ): Promise<Record<string, string>> {
-    const isKnown = createdAt !== null && Object.keys(link.seenFields).length > 0;
-    return isKnown ? this.links.seenWhen(link, createdAt) : link.seenFields;
-  }
-}
-
-function nothingToWrite(arrived: readonly ArrivedPart[]): string {
-  const unmapped = arrived.filter(({ fate }) => fate === 'not_mapped').map(({ from }) => from);
-  if (unmapped.length === 0) return messages.nothingToWrite;
-  const named = unmapped.slice(0, 5).join(', ');
-  return messages.nothingMapped(`${named}${unmapped.length > 5 ? ' …' : ''}`);
 }
 
 /** Events that end a request without content. */
@@ -289,13 +178,6 @@ const UNSUCCESSFUL: Readonly<
     reason: messages.noUrls,
   },
 };
-
-const INTENTS = {
-  older: { code: 'older', note: messages.older },
-  known: { code: 'known', note: messages.known },
-  new: { code: 'intended', note: messages.intended },
-} as const;
-const WAITS_FOR_REVIEW = { code: 'intended', note: messages.waitsForReview } as const;
 
 interface Found {
   externalId: string | null;

@@ -56,6 +56,7 @@ export const messages = {
   older: 'generated, but a newer result was received before',
   known: 'generated; the same result was received before',
   intended: 'generated; to be written back',
+  overtaken: 'other results of the product came in at the same time',
   waitsForReview: 'generated; waits for review',
   ofVariant: (action: string, variant: string): string =>
     `${action} for variant ${variant}: not written to its product`,

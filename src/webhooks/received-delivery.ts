@@ -6,15 +6,12 @@ import type { Sites, Workspace } from '../sites/sites.js';
 import { parked, type Verdict } from './verdict.js';
 import { messages } from './messages.js';
 
-/** Result and request may carry the clocks of two machines. */
-export const CLOCK_SKEW_MS = 300_000;
-
 /** A delivery whose body is understood. */
 export interface ReceivedDelivery {
   readonly row: WebhookDeliveryEntity;
   readonly body: CatalogDelivery;
   readonly workspace: Workspace;
-  /** Never far in the future, whatever the body says. Null where it says nothing. */
+  /** Never later than the receipt, whatever the body says. Null where it says nothing. */
   readonly createdAt: Date | null;
   readonly updatedAt: Date | null;
 }
@@ -38,13 +35,13 @@ export function readDelivery(row: WebhookDeliveryEntity, sites: Sites): Received
 }
 
 /**
- * A time from outside, at most five minutes after the delivery was received: one far in the future would make every later result of
- * the product an older one. Null for what is no time.
+ * A time from outside, never later than the receipt of the delivery: one in the future would make every later result of the product
+ * an older one. Null for what is no time.
  */
 export function clampedDate(text: string | null | undefined, receivedAt: Date): Date | null {
   if (text === null || text === undefined) return null;
   const ms = new Date(text).getTime();
-  return Number.isNaN(ms) ? null : new Date(Math.min(ms, receivedAt.getTime() + CLOCK_SKEW_MS));
+  return Number.isNaN(ms) ? null : new Date(Math.min(ms, receivedAt.getTime()));
 }
 
 function whereAndWhat(error: z.ZodError): string {

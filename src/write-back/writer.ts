@@ -16,7 +16,8 @@ import {
 import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
-import { contentFingerprint, type FieldDecision } from '../planner/plan-write-back.js';
+import { contentFingerprint } from '../planner/content-fingerprint.js';
+import type { FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';

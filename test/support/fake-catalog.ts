@@ -122,7 +122,8 @@ export class FakeCatalog extends CatalogClient {
   ): AsyncGenerator<Page<CatalogProduct>, undefined> {
     let page = first ?? (await this.listProducts(filters));
     yield page;
-    for (let from = this.pageSize; page.next !== null; from += this.pageSize) {
+    while (page.next !== null) {
+      const from = Number(new URL(page.next).searchParams.get('from'));
       page = await this.script.run('listProducts', [filters, from], () => this.#page(filters, from));
       yield page;
     }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { WriteBackEntity } from '../../src/persistence/entities/index.js';
+import { pollKey } from '../../src/domain/poll-key.js';
 import { snapshot } from './fake-store.js';
+import { sqlRow } from './sql.js';
 import { WORKSPACE, type Stages } from './stages.js';
 import { dedupeKey } from '../../src/webhooks/dedupe-key.js';
 
@@ -50,7 +52,7 @@ export async function resultOf(stages: Stages, id: number, options: ResultOption
   };
 }
 
-/** Puts a body into the inbox, as the webhook's route or as a poll does. */
+/** Puts a body into the inbox, as the webhook's route or as a poll of the task does. */
 export async function receive(
   stages: Stages,
   body: object | Buffer,
@@ -60,9 +62,21 @@ export async function receive(
   const { key, action } = dedupeKey(rawBody);
   const { id } = await stages.deliveries.receive({
     ...{ workspace: WORKSPACE, via, headers: {}, rawBody, action },
-    dedupeKey: via === 'poll' ? `poll:${randomUUID()}` : key,
+    dedupeKey: via === 'poll' ? await keyOfPoll(stages, rawBody) : key,
   });
   return id;
+}
+
+/** The key of a poll of the task that the body names; another one for a further result of that task. */
+async function keyOfPoll(stages: Stages, rawBody: Buffer): Promise<string> {
+  const body = JSON.parse(rawBody.toString()) as { product?: { external_id: string }; task?: { id: string } };
+  const externalId = body.product?.external_id ?? '';
+  const task =
+    (await stages.tasks.ofProduct(externalId, body.task?.id ?? '')) ??
+    (await stages.tasks.newest(externalId));
+  const key = pollKey(task?.id ?? randomUUID());
+  const used = await sqlRow(stages.db, 'SELECT id FROM webhook_delivery WHERE dedupe_key = $1', [key]);
+  return used === null || used === undefined ? key : pollKey(randomUUID());
 }
 
 /** Receives and interprets; returns the row as it is then. */

@@ -44,7 +44,7 @@ export class SandboxStore {
       createdAt,
       ...result,
     });
-    const { writeBackId, delivery } = await deliver(this.stages, body, 'poll');
+    const { writeBackId, delivery } = await deliver(this.stages, body);
     if (writeBackId === null) throw new Error(`no write-back: ${delivery.note ?? ''}`);
     return writeBackId;
   }

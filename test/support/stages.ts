@@ -15,6 +15,7 @@ import { PlanRepository } from '../../src/persistence/plan.repository.js';
 import { StateRepository } from '../../src/persistence/state.repository.js';
 import { StoreKeyRepository } from '../../src/persistence/store-key.repository.js';
 import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
+import { ResultRepository } from '../../src/persistence/result.repository.js';
 import { TaskRepository } from '../../src/persistence/task.repository.js';
 import { BulkChangeRepository } from '../../src/persistence/bulk-change.repository.js';
 import { WriteBackDecisions } from '../../src/persistence/write-back-decisions.repository.js';
@@ -90,6 +91,7 @@ export class Stages {
   readonly tasks: TaskRepository;
   readonly deliveries: DeliveryRepository;
   readonly writeBacks: WriteBackRepository;
+  readonly results: ResultRepository;
   readonly caps: WriteCapRepository;
   readonly decisions: WriteBackDecisions;
   readonly bulkChanges: BulkChangeRepository;
@@ -130,6 +132,7 @@ export class Stages {
     this.tasks = new TaskRepository(db);
     this.deliveries = new DeliveryRepository(db);
     this.writeBacks = new WriteBackRepository(db);
+    this.results = new ResultRepository(db);
     this.caps = new WriteCapRepository(db);
     this.decisions = new WriteBackDecisions(db);
     this.bulkChanges = new BulkChangeRepository(db);
@@ -245,13 +248,13 @@ export class Stages {
   }
 
   get interpreter(): DeliveryInterpreter {
-    const { deliveries, links, tasks, writeBacks, state } = this;
-    return new DeliveryInterpreter(this.sites, deliveries, links, tasks, writeBacks, state, this.logger);
+    const { deliveries, links, tasks, results, state } = this;
+    return new DeliveryInterpreter(this.sites, deliveries, links, tasks, results, state, this.logger);
   }
 
   get poller(): TaskPoller {
-    const { tasks, links, deliveries, writeBacks, clock } = this;
-    return new TaskPoller(this.sites, tasks, links, deliveries, writeBacks, clock);
+    const { tasks, links, deliveries, results, clock } = this;
+    return new TaskPoller(this.sites, tasks, links, deliveries, results, clock);
   }
 
   get writer(): WriteBackWriter {

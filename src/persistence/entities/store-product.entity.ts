@@ -40,7 +40,7 @@ export class StoreProductEntity {
   @Column('jsonb', { nullable: true }) written!: WrittenContent | null;
   @Column('jsonb', { default: [] }) withheld!: WithheldIdentifier[];
   @Column('boolean', { default: false }) generationDue!: boolean;
-  /** Creation time of the newest task whose result was taken; older results never overwrite it. */
+  /** When the newest result that was taken came in. */
   @Column('timestamptz', { nullable: true }) newestResultAt!: Date | null;
   /** Token of the write-back that holds the product. */
   @Column('text', { nullable: true }) writeLease!: string | null;

@@ -44,8 +44,12 @@ export class WriteBackEntity {
   @Column('text', { nullable: true }) variant!: string | null;
   @Column('uuid', { nullable: true }) deliveryId!: string | null;
   @Column('text') contentFingerprint!: string;
-  /** Creation time of the task whose result this is. */
+  /** When the result came in; never earlier than that of a result of the product that was taken before. */
   @Column('timestamptz') resultAt!: Date;
+  /** When it was requested here; null for a result without a request from here. */
+  @Column('timestamptz', { nullable: true }) askedAt!: Date | null;
+  /** When its generation began by the service's clock, and never later than its receipt; null when that is unknown. */
+  @Column('timestamptz', { nullable: true }) datedAt!: Date | null;
   @Column('text') state!: WriteBackState;
   @Column('jsonb') intended!: IntendedValue[];
   @Column('jsonb', { default: {} }) seen!: Record<string, string>;

@@ -226,6 +226,8 @@ const STATEMENTS = [
      delivery_id uuid,
      content_fingerprint text NOT NULL,
      result_at timestamptz NOT NULL,
+     asked_at timestamptz,
+     dated_at timestamptz,
      state text NOT NULL,
      intended jsonb NOT NULL,
      seen jsonb NOT NULL DEFAULT '{}',

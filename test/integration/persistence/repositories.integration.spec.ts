@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { migrate, openDataSource, pendingMigrations } from '../../../src/persistence/data-source.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { snapshot } from '../../support/fake-store.js';
+import { receive, resultOf } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRow, sqlRows } from '../../support/sql.js';
 
@@ -127,16 +128,15 @@ describe('credits', () => {
 });
 
 describe('a result', () => {
-  const intend = (deliveryId: string, resultAt: Date, content: string) =>
-    stages.writeBacks.intend({
-      variant: null,
-      arrived: [],
-      runId: null,
-      sources: [],
-      creditsConsumed: null,
-      ...{ store: STORE, workspace: WORKSPACE, externalId: ours, deliveryId, contentFingerprint: content },
-      ...{ resultAt, taskRequestedAt: null, state: 'ready', intended: [], seen: {} },
-    });
+  const intend = (deliveryId: string, content: string, after: string | null) =>
+    stages.results.intend(
+      {
+        ...{ variant: null, arrived: [], runId: null, sources: [], creditsConsumed: null },
+        ...{ store: STORE, workspace: WORKSPACE, externalId: ours, deliveryId, contentFingerprint: content },
+        ...{ receivedAt: new Date(), askedAt: null, datedAt: null, state: 'ready', intended: [], seen: {} },
+      },
+      after,
+    );
   const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
   beforeEach(async () => {
@@ -145,20 +145,32 @@ describe('a result', () => {
   });
 
   it('is intended once by twenty interpreters of its delivery', async () => {
-    const at = new Date();
-    const intents = await Promise.all(Array.from({ length: 20 }, () => intend(id(1), at, 'a')));
-    expect(intents.filter((intent) => intent.kind === 'new')).toHaveLength(1);
-    expect(intents.filter((intent) => intent.kind === 'known')).toHaveLength(19);
+    const intents = await Promise.all(Array.from({ length: 20 }, () => intend(id(1), 'a', null)));
+    expect(intents.filter((intent) => intent !== null)).toHaveLength(1);
+  });
+
+  it('is not taken after one that is no longer the newest', async () => {
+    const first = await intend(id(1), 'a', null);
+    expect(await intend(id(2), 'b', null)).toBeNull();
+    const second = await intend(id(2), 'b', first);
+    expect(second).not.toBeNull();
+    expect(await intend(id(3), 'c', first)).toBeNull();
   });
 
   it('that is the newest of twenty at once is the one that is left waiting', async () => {
-    const at = Date.now();
-    await Promise.all(
-      Array.from({ length: 20 }, (_each, index) =>
-        intend(id(index), new Date(at + ((index * 7) % 20) * 1000), `content ${index}`),
-      ),
+    const deliveries: string[] = [];
+    for (let index = 0; index < 20; index += 1)
+      deliveries.push(
+        await receive(stages, await resultOf(stages, 1, { taskId: `t-${index}`, name: `Text ${index}` })),
+      );
+    await stages.db.affected(
+      `UPDATE webhook_delivery SET received_at = now() + array_position($1::uuid[], id) * interval '1 second'`,
+      [deliveries],
     );
+    const { interpreter } = stages;
+    const shuffled = deliveries.map((_each, index) => deliveries[(index * 7) % 20] ?? '');
+    await Promise.all(shuffled.map((delivery) => interpreter.interpret(delivery)));
     const waiting = (await stages.writeBacks.forProduct(ours)).filter((row) => row.state === 'ready');
-    expect(waiting).toMatchObject([{ resultAt: new Date(at + 19_000) }]);
+    expect(waiting).toMatchObject([{ intended: [{ value: 'Text 19' }, {}] }]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { refusal } from '../../support/fake-catalog.js';
+import { FakeCatalog, refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
@@ -125,12 +125,12 @@ describe('a result that was generated elsewhere', () => {
     expect(await sweep()).toEqual([]);
   });
 
-  it('is found for one page of requests, and on further pages while there is something new', async () => {
+  it('is found for the newest page and one further page a round, and on more pages while there is something new', async () => {
     const id = await settled();
     stages.catalog.pageSize = 1;
     stages.catalog.script.forget();
     await sweep();
-    expect(stages.catalog.script.operations()).toEqual(['listProducts']);
+    expect(stages.catalog.script.operations()).toEqual(['listProducts', 'listProducts']);
     stages.catalog.change(id, { name: 'New 1' });
     stages.catalog.change(Number((await stages.link(2)).catalogId), { name: 'New 2' });
     expect(await sweep()).toHaveLength(2);
@@ -149,19 +149,68 @@ describe('a result that was generated elsewhere', () => {
     expect(await sweep()).toEqual([]);
   });
 
-  it('is looked for once a poll interval; a refusal rests the sweep for an hour', async () => {
+  it.each(['none of ours', 'ours without news'])(
+    'is found behind newest pages with %s, however many there are',
+    async (kind) => {
+      if (kind === 'ours without news') stages.store.put(...[3, 4, 5, 6, 7, 8].map((id) => snapshot(id)));
+      await settled();
+      await stages.db.affected(`UPDATE generation_task SET state = 'failed' WHERE state = 'requested'`);
+      for (let each = 0; kind === 'none of ours' && each < 510; each += 1)
+        stages.catalog.hold({ name: `Foreign ${each}`, html_description: '<p>Foreign</p>' });
+      stages.catalog.pageSize = kind === 'none of ours' ? 100 : 2;
+      stages.catalog.change(Number((await stages.link(1)).catalogId), { name: 'By a person' });
+      const { poller } = stages;
+      for (let round = 0; round < 4; round += 1) {
+        for (const id of await poller.sweepResults()) await stages.interpreter.interpret(id);
+        stages.clock.advance(61_000);
+      }
+      await writeAll(stages);
+      expect(stages.store.at('1').title).toBe('By a person');
+    },
+  );
+
+  it('is looked for once a poll interval; a refusal makes the sweep wait twice as long, five minutes at most', async () => {
     await settled();
     const { poller } = stages;
+    const looks = () => stages.catalog.script.count('listProducts');
     stages.catalog.script.forget();
     await poller.sweepResults();
     await poller.sweepResults();
-    expect(stages.catalog.script.count('listProducts')).toBe(1);
-    stages.clock.advance(61_000);
-    stages.catalog.script.before('listProducts', refusal('invalid'));
-    await expect(poller.sweepResults()).rejects.toMatchObject({ code: 'invalid' });
+    expect(looks()).toBe(1);
+    stages.catalog.script.before('listProducts', refusal('auth'), 6);
+    for (const [waitMs, count] of [
+      [61_000, 2],
+      [119_000, 2],
+      [2_000, 3],
+      [239_000, 3],
+      [2_000, 4],
+      [301_000, 5],
+      [301_000, 6],
+      [301_000, 7],
+      [301_000, 8],
+    ] as const) {
+      stages.clock.advance(waitMs);
+      await poller.sweepResults().catch(() => undefined);
+      expect(looks()).toBe(count);
+    }
     stages.clock.advance(61_000);
     await poller.sweepResults();
-    expect(stages.catalog.script.count('listProducts')).toBe(2);
+    expect(looks()).toBe(9);
+  });
+
+  it('is looked for at once after a reload that brings another token', async () => {
+    await settled();
+    const { poller } = stages;
+    stages.catalog.script.forget();
+    stages.catalog.script.before('listProducts', refusal('auth'));
+    await expect(poller.sweepResults()).rejects.toMatchObject({ code: 'auth' });
+    const before = stages.catalog;
+    const mended = Object.assign(new FakeCatalog(), { products: before.products });
+    await poller.sweepResults(stages.sites.workspaces);
+    expect(before.script.count('listProducts')).toBe(1);
+    stages.catalog = mended;
+    await poller.sweepResults(stages.sites.workspaces);
+    expect(mended.script.count('listProducts')).toBe(1);
   });
 });
 

@@ -235,25 +235,28 @@ describe('a product that is being written', () => {
   });
 
   it('is passed over while a write-back that was cut off waits to be finished', async () => {
-    const intent = await stages.writeBacks.intend({
-      variant: null,
-      arrived: [],
-      ...{ store: STORE, workspace: 'default', externalId: snapshot(1).externalId },
-      deliveryId: '00000000-0000-4000-8000-000000000001',
-      contentFingerprint: 'f',
-      resultAt: new Date(),
-      taskRequestedAt: null,
-      state: 'ready',
-      intended: [],
-      seen: {},
-      runId: null,
-      sources: [],
-      creditsConsumed: null,
-    });
-    if (intent.kind !== 'new') throw new Error(intent.kind);
+    const id = await stages.results.intend(
+      {
+        ...{
+          variant: null,
+          arrived: [],
+          intended: [],
+          seen: {},
+          runId: null,
+          sources: [],
+          creditsConsumed: null,
+        },
+        ...{ store: STORE, workspace: 'default', externalId: snapshot(1).externalId, state: 'ready' },
+        deliveryId: '00000000-0000-4000-8000-000000000001',
+        contentFingerprint: 'f',
+        ...{ receivedAt: new Date(), askedAt: null, datedAt: null },
+      },
+      null,
+    );
+    if (id === null) throw new Error('the result was not taken');
     expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
     await stages.caps.begin(
-      { id: intent.id, store: STORE },
+      { id, store: STORE },
       { title: { value: 'Generated', before: 'Product 1' } },
       stages.sites.store(STORE).writeLimits,
     );

@@ -81,8 +81,8 @@ describe('a translation', () => {
     const row = await written();
     const [own] = row.contentFingerprint.split('+');
     expect(own).not.toBe(row.contentFingerprint);
-    expect(await stages.writeBacks.hasContent(row.externalId, own!)).toBe(true);
-    expect(await stages.writeBacks.hasContent(row.externalId, 'another')).toBe(false);
+    expect(await stages.results.hasContent(row.externalId, own!)).toBe(true);
+    expect(await stages.results.hasContent(row.externalId, 'another')).toBe(false);
   });
 
   it('that the store holds already is not sent again', async () => {

@@ -1,0 +1,173 @@
+import { Injectable } from '@nestjs/common';
+import type { QueryRunner } from 'typeorm';
+import { z } from 'zod';
+import type { ArrivedPart } from '../domain/arrived-content.js';
+import { parseExternalId } from '../domain/external-id.js';
+import type { WriteBackState } from '../domain/row-states.js';
+import type { UsedSource } from '../domain/used-source.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
+import { Database, json } from './database.js';
+import { StoreProductEntity } from './entities/store-product.entity.js';
+import { idRow } from './row-reader.js';
+
+export interface NewWriteBack {
+  readonly store: string;
+  readonly workspace: string;
+  readonly externalId: string;
+  /** The external_id of the variant that the result is for; null for a result of the product. */
+  readonly variant: string | null;
+  readonly deliveryId: string;
+  readonly contentFingerprint: string;
+  /** When the result came in; it decides the order of results. */
+  readonly receivedAt: Date;
+  /** When we requested it; null for a result without a request from here. */
+  readonly askedAt: Date | null;
+  /** When its generation began by the service's clock, and never later than `receivedAt`; null when that is unknown. */
+  readonly datedAt: Date | null;
+  readonly state: Extract<WriteBackState, 'pending_review' | 'ready'>;
+  readonly intended: readonly IntendedValue[];
+  readonly arrived: readonly ArrivedPart[];
+  readonly seen: Readonly<Record<string, string>>;
+  /** The run that asked for the content; null when no run did. */
+  readonly runId: string | null;
+  readonly sources: readonly UsedSource[];
+  readonly creditsConsumed: number | null;
+}
+
+/** A result that was taken, with what orders it. */
+export interface TakenWriteBack {
+  readonly id: string;
+  readonly contentFingerprint: string;
+  readonly receivedAt: Date;
+  readonly askedAt: Date | null;
+  readonly datedAt: Date | null;
+}
+
+const takenRow = z.object({
+  id: z.string(),
+  contentFingerprint: z.string(),
+  receivedAt: z.date(),
+  askedAt: z.date().nullable(),
+  datedAt: z.date().nullable(),
+});
+
+const TAKEN = 'SELECT id, content_fingerprint, result_at AS received_at, asked_at, dated_at FROM write_back';
+
+/**
+ * Results as they enter the journal, one order for each product (src/planner/result-order.ts).
+ *
+ * SQL: the lock of the product's row makes the comparison and the insert one step.
+ */
+@Injectable()
+export class ResultRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Adds the intended write of a result that is newer than `after`, the newest one of the product so far. Null, and nothing is added,
+   * when another result was taken since. Waiting ones of older results are skipped in the same transaction: older results never
+   * overwrite newer ones. A variant's results are ordered among themselves. One that an attempt was started for stays: what it may
+   * have left in the store is known from it alone, and the newer one's worker ends it first.
+   */
+  async intend(writeBack: NewWriteBack, after: string | null): Promise<string | null> {
+    return this.db.transaction(async (runner) => {
+      await this.db.readOne(
+        this.db.reader(StoreProductEntity).only('externalId'),
+        // SQL: the row lock makes the comparison and the insert one step for all results of a product.
+        'SELECT external_id FROM store_product WHERE external_id = $1 FOR UPDATE',
+        [writeBack.externalId],
+        runner,
+      );
+      const newest = await this.newest(writeBack.externalId, writeBack.variant, runner);
+      if ((newest?.id ?? null) !== after) return null;
+      // One order: a result that is taken later stands later, also when it was received earlier.
+      const resultAt = new Date(
+        Math.max(writeBack.receivedAt.getTime(), newest === null ? 0 : newest.receivedAt.getTime() + 1),
+      );
+      await this.db.affected(
+        `UPDATE write_back SET state = 'skipped', reason = 'a newer result of the same product arrived', settled_at = now()
+         WHERE external_id = $1 AND state IN ('pending_review', 'ready') AND result_at <= $2 AND sent = '{}'
+           AND variant IS NOT DISTINCT FROM $3`,
+        [writeBack.externalId, resultAt, writeBack.variant],
+        runner,
+      );
+      if (writeBack.variant === null)
+        await this.db.affected(
+          'UPDATE store_product SET newest_result_at = $2 WHERE external_id = $1',
+          [writeBack.externalId, resultAt],
+          runner,
+        );
+      const row = await this.db.readOne(
+        idRow,
+        // SQL: the unique index of deliveries ends a second insert for the same one.
+        `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen,
+           arrived, unmapped_count, run_id, sources, credits_consumed, variant, asked_at, dated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+         ON CONFLICT DO NOTHING RETURNING id`,
+        [
+          writeBack.store,
+          writeBack.workspace,
+          writeBack.externalId,
+          writeBack.deliveryId,
+          writeBack.contentFingerprint,
+          resultAt,
+          writeBack.state,
+          json(writeBack.intended),
+          json(writeBack.seen),
+          json(writeBack.arrived),
+          writeBack.arrived.filter(({ fate }) => fate === 'not_mapped').length,
+          writeBack.runId,
+          json(writeBack.sources),
+          writeBack.creditsConsumed,
+          writeBack.variant,
+          writeBack.askedAt,
+          writeBack.datedAt,
+        ],
+        runner,
+      );
+      return row?.id ?? null;
+    });
+  }
+
+  /**
+   * The newest result of the product that was taken; null when there is none. For a variant: the newest with content of the variant,
+   * its own or one of its product. Rows that were made of other rows bring no new content.
+   */
+  async newest(
+    externalId: string,
+    variant: string | null,
+    runner?: QueryRunner,
+  ): Promise<TakenWriteBack | null> {
+    const number = variant === null ? null : (parseExternalId(variant)?.variantId ?? '');
+    return this.db.readOne(
+      takenRow,
+      // SQL: a condition inside the JSON of the intended values.
+      `${TAKEN}
+       WHERE external_id = $1 AND delivery_id IS NOT NULL AND (variant IS NOT DISTINCT FROM $2 OR ($3::text IS NOT NULL AND EXISTS (
+         SELECT FROM jsonb_array_elements(intended) AS value WHERE starts_with(value->>'target', 'variant:' || $3 || ':'))))
+       ORDER BY result_at DESC, created_at DESC LIMIT 1`,
+      [externalId, variant, number],
+      runner,
+    );
+  }
+
+  /** The write-back that the delivery led to. */
+  async ofDelivery(deliveryId: string): Promise<TakenWriteBack | null> {
+    return this.db.readOne(
+      takenRow,
+      // SQL: the same columns as in `newest`.
+      `${TAKEN} WHERE delivery_id = $1`,
+      [deliveryId],
+    );
+  }
+
+  /** Whether a result of this content was taken before, with translations beside it or without. */
+  async hasContent(externalId: string, contentFingerprint: string): Promise<boolean> {
+    const row = await this.db.readOne(
+      idRow,
+      // SQL: uses the index on this expression.
+      `SELECT id FROM write_back WHERE external_id = $1 AND split_part(content_fingerprint, '+', 1) = $2 LIMIT 1`,
+      [externalId, contentFingerprint],
+    );
+    return row !== null;
+  }
+}

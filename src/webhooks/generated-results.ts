@@ -1,0 +1,224 @@
+import { CodedError } from '../domain/errors.js';
+import { fingerprint } from '../domain/fingerprint.js';
+import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import type { TaskRepository } from '../persistence/task.repository.js';
+import type { ResultRepository, TakenWriteBack } from '../persistence/result.repository.js';
+import { contentFingerprint, ownPart } from '../planner/content-fingerprint.js';
+import { orderOf, settledOrder, type TakenResult } from '../planner/result-order.js';
+import { holdsContent } from '../planner/translations.js';
+import { killPoint } from '../runtime/kill-point.js';
+import type { Logger } from '../runtime/logger.js';
+import type { Sites, Store } from '../sites/sites.js';
+import { mayAnswer, type Subject } from './delivery-subject.js';
+import type { ReceivedDelivery } from './received-delivery.js';
+import { liveContent, resultContent, variantContent, type ResultContent } from './result-content.js';
+import { recordUnasked, seenBefore, settleTask } from './task-ends.js';
+import { usedSources } from './used-sources.js';
+import { parked, processed, type Verdict } from './verdict.js';
+import { messages } from './messages.js';
+
+/** How many other results of one product may be taken between a look at the newest one and the insert. */
+const MOST_OVERTAKEN = 20;
+
+/** A result that may be written. */
+interface Result {
+  readonly delivery: ReceivedDelivery;
+  readonly store: Store;
+  readonly link: StoreProductEntity;
+  readonly variant: string | null;
+  readonly content: Pick<ResultContent, 'intended' | 'arrived'>;
+  /** The fingerprint of what the catalog product holds now; null when it cannot be read. */
+  readonly live: () => Promise<string | null>;
+}
+
+/** The place of a result among those of its product. */
+interface Place {
+  /** `own`: the delivery was interpreted before, and has its write-back. */
+  readonly order: 'newer' | 'same' | 'older' | 'own';
+  /** The newest result that was taken, or the delivery's own. */
+  readonly newest: TakenWriteBack | null;
+}
+
+interface Outcome {
+  readonly code: string;
+  readonly note: string;
+  readonly writeBackId?: string;
+}
+
+/** Turns generated content into intended write-backs: each result once, in one order (src/planner/result-order.ts). */
+export class GeneratedResults {
+  constructor(
+    private readonly sites: Sites,
+    private readonly links: LinkRepository,
+    private readonly tasks: TaskRepository,
+    private readonly results: ResultRepository,
+    private readonly log: Logger,
+  ) {}
+
+  async ofProduct(delivery: ReceivedDelivery, subject: Subject, link: StoreProductEntity): Promise<Verdict> {
+    const store = this.sites.findStore(link.store);
+    if (!store) return parked('unknown_store', messages.storeGone(link.store));
+    // Fetched before anything is settled, so that a fault leaves the delivery unchanged.
+    const content = await resultContent(store, link, delivery, subject.task);
+    for (const { locale, code } of content.missing)
+      this.log.warn(
+        { deliveryId: delivery.row.id, externalId: link.externalId, locale, code },
+        messages.noTextInLanguage,
+      );
+    const { code, note, writeBackId } = await this.#take(
+      {
+        delivery,
+        store,
+        link,
+        content,
+        variant: null,
+        live: async () =>
+          content.isLive ? contentFingerprint(content.intended) : liveContent(store, link, delivery),
+      },
+      subject,
+      content.held,
+    );
+    const notes = [note, ...content.missing.map(({ locale, reason }) => `${locale}: ${reason}`)];
+    return processed(code, notes.join('; '), writeBackId);
+  }
+
+  /** A variant's result is never its product's: it is written to the variant's metafields, or it is recorded and shown. */
+  async ofVariant(delivery: ReceivedDelivery, variant: string, link: StoreProductEntity): Promise<Verdict> {
+    const action = delivery.body.action.slice(0, 100);
+    const store = this.sites.findStore(link.store);
+    if (!store || action !== 'product_generated')
+      return processed('variant_result', messages.ofVariant(action, variant));
+    const content = await variantContent(store, variant, delivery);
+    const result: Result = {
+      delivery,
+      store,
+      link,
+      variant,
+      content,
+      live: () => Promise.resolve(null),
+    };
+    const { note, writeBackId } = await this.#write(result, null, await this.#place(result, null));
+    return processed('variant_result', `${messages.ofVariant(action, variant)}; ${note}`, writeBackId);
+  }
+
+  /** Writes the result, settles the task that it ends, and records a generation that was not requested here. */
+  async #take(result: Result, { task, candidate }: Subject, held: ResultContent['held']): Promise<Outcome> {
+    const { delivery, link } = result;
+    const place = await this.#place(result, task);
+    const isSame = isWritten(result)
+      ? place.order === 'same'
+      : held !== null && link.catalogFields !== null && fingerprint(held) === fingerprint(link.catalogFields);
+    if (place.order !== 'older' && held !== null) await this.links.sawCatalogFields(link.externalId, held);
+    const ended =
+      task ?? (candidate !== null && (isSame || isAnswerTo(delivery, candidate)) ? candidate : null);
+    if (ended !== null) await settleTask(this.tasks, delivery, ended, { state: 'succeeded', reason: null });
+    killPoint('interpret.task-ended');
+    const outcome = await this.#write(result, ended, place);
+    if (ended === null && !isSame && !(place.order === 'older' && (await this.#wasTaken(result))))
+      await recordUnasked(this.tasks, this.links, delivery, link, { state: 'succeeded', reason: null });
+    return outcome;
+  }
+
+  /** True when the content was taken before, under another task id. */
+  async #wasTaken({ link, content }: Result): Promise<boolean> {
+    return this.results.hasContent(link.externalId, ownPart(contentFingerprint(content.intended)));
+  }
+
+  /** Inserts the write-back of a newer result. Finds the place again whenever another result of the product was taken meanwhile. */
+  async #write(result: Result, task: GenerationTaskEntity | null, first: Place): Promise<Outcome> {
+    const { store, content } = result;
+    if (store.settings.writeBack.mode === 'off')
+      return { code: 'write_back_off', note: messages.writeBackOff };
+    if (!holdsContent(content.intended))
+      return { code: 'nothing_to_write', note: nothingToWrite(content.arrived) };
+    let place = first;
+    for (let turn = 0; turn < MOST_OVERTAKEN; turn += 1) {
+      if (place.order === 'older') return { code: 'older', note: messages.older };
+      if (place.order !== 'newer')
+        return { ...KNOWN, ...(place.newest === null ? {} : { writeBackId: place.newest.id }) };
+      const writeBackId = await this.#intend(result, task, place.newest);
+      killPoint('interpret.intended');
+      if (writeBackId !== null) return { ...INTENDED[store.settings.writeBack.mode], writeBackId };
+      place = await this.#place(result, task);
+    }
+    throw new CodedError('transient', messages.overtaken);
+  }
+
+  /** The id of the new write-back; null when another result of the product was taken since `newest`. */
+  async #intend(
+    { delivery, store, link, variant, content }: Result,
+    task: GenerationTaskEntity | null,
+    newest: TakenWriteBack | null,
+  ): Promise<string | null> {
+    const { row, body, createdAt } = delivery;
+    return this.results.intend(
+      {
+        store: store.key,
+        workspace: row.workspace,
+        externalId: link.externalId,
+        deliveryId: row.id,
+        variant,
+        intended: content.intended,
+        arrived: content.arrived,
+        contentFingerprint: contentFingerprint(content.intended),
+        receivedAt: row.receivedAt,
+        askedAt: task?.requestedAt ?? null,
+        datedAt: datedAt(delivery),
+        state: store.settings.writeBack.mode === 'review' ? 'pending_review' : 'ready',
+        seen: task?.seen ?? (variant === null ? await seenBefore(this.links, link, createdAt) : {}),
+        runId: task?.runId ?? null,
+        sources: usedSources(body),
+        creditsConsumed: body.credits?.consumed ?? null,
+      },
+      newest?.id ?? null,
+    );
+  }
+
+  async #place(result: Result, task: GenerationTaskEntity | null): Promise<Place> {
+    const { delivery, link, variant, content } = result;
+    const own = await this.results.ofDelivery(delivery.row.id);
+    if (own !== null) return { order: 'own', newest: own };
+    if (!isWritten(result)) return { order: 'newer', newest: null };
+    const arrived: TakenResult = {
+      contentFingerprint: contentFingerprint(content.intended),
+      receivedAt: delivery.row.receivedAt,
+      askedAt: task?.requestedAt ?? null,
+      datedAt: datedAt(delivery),
+    };
+    const newest = await this.results.newest(link.externalId, variant);
+    if (newest === null) return { order: 'newer', newest };
+    const order = orderOf(arrived, newest);
+    return {
+      order: order === 'unsure' ? settledOrder(arrived, newest, await result.live()) : order,
+      newest,
+    };
+  }
+}
+
+function isWritten({ store, content }: Result): boolean {
+  return store.settings.writeBack.mode !== 'off' && holdsContent(content.intended);
+}
+
+/** By the service's clock: a poll names the time of our request. */
+function datedAt({ row, createdAt }: ReceivedDelivery): Date | null {
+  return row.via === 'webhook' ? createdAt : null;
+}
+
+/** A task that has brought content has had its answer. */
+function isAnswerTo(delivery: ReceivedDelivery, candidate: GenerationTaskEntity): boolean {
+  return candidate.state !== 'succeeded' && mayAnswer(delivery, candidate);
+}
+
+function nothingToWrite(arrived: ResultContent['arrived']): string {
+  const unmapped = arrived.filter(({ fate }) => fate === 'not_mapped').map(({ from }) => from);
+  if (unmapped.length === 0) return messages.nothingToWrite;
+  const named = unmapped.slice(0, 5).join(', ');
+  return messages.nothingMapped(`${named}${unmapped.length > 5 ? ' …' : ''}`);
+}
+
+const KNOWN = { code: 'known', note: messages.known } as const;
+const INTENDED = {
+  auto: { code: 'intended', note: messages.intended },
+  review: { code: 'intended', note: messages.waitsForReview },
+} as const;
