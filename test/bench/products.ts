@@ -5,20 +5,8 @@ const WORDS =
   );
 const COLOURS = ['Black', 'Sand', 'Forest'];
 
-export interface ProductShape {
-  /** Metafields `specs.a1` and so on. */
-  readonly attributes?: number;
-  /** One variant without options, in place of three. */
-  readonly isStandalone?: boolean;
-}
-
 /** `revision` n > 0: the merchant has changed the vendor since. */
-export function productLines(
-  id: number,
-  revision = 0,
-  { attributes = 0, isStandalone = false }: ProductShape = {},
-): string[] {
-  const [option, values] = isStandalone ? ['Title', ['Default Title']] : ['Colour', COLOURS];
+export function productLines(id: number, revision = 0): string[] {
   const product = `gid://shopify/Product/${String(id)}`;
   const title = `${sentence(id, 3)} ${String(id)}`;
   const core = {
@@ -35,16 +23,16 @@ export function productLines(
     onlineStoreUrl: `https://shop.example.com/products/product-${String(id)}`,
     category: { fullName: 'Home & Garden > Lighting > Lamps' },
     seo: { title: null, description: null },
-    options: [{ name: option, position: 1, optionValues: values.map((name) => ({ name })) }],
+    options: [{ name: 'Colour', position: 1, optionValues: COLOURS.map((name) => ({ name })) }],
   };
-  const variants = values.map((value, index) => ({
+  const variants = COLOURS.map((value, index) => ({
     __typename: 'ProductVariant',
     id: `gid://shopify/ProductVariant/${String(id * 10 + index)}`,
     title: value,
     sku: `SKU-${String(id)}-${String(index)}`,
     barcode: String(4_000_000_000_000 + id * 10 + index),
     position: index + 1,
-    selectedOptions: [{ name: option, value }],
+    selectedOptions: [{ name: 'Colour', value }],
     __parentId: product,
   }));
   const media = [1, 2].map((number) => ({
@@ -55,16 +43,7 @@ export function productLines(
     },
     __parentId: product,
   }));
-  const metafields = Array.from({ length: attributes }, (_each, index) => ({
-    __typename: 'Metafield',
-    id: `gid://shopify/Metafield/${String(id * 100 + index)}`,
-    namespace: 'specs',
-    key: `a${String(index + 1)}`,
-    type: 'single_line_text_field',
-    value: sentence(id + index, 4),
-    __parentId: product,
-  }));
-  return [core, ...variants, ...media, ...metafields].map((node) => JSON.stringify(node));
+  return [core, ...variants, ...media].map((node) => JSON.stringify(node));
 }
 
 function sentence(seed: number, words: number): string {

@@ -12,27 +12,24 @@ import { productLines } from './products.js';
 export interface SeedSettings {
   readonly store: string;
   readonly shop: string;
-  /** Metafields of each product, and the mapping that passes them on. */
-  readonly attributes?: number;
-  readonly mapping?: object;
 }
 
 const BATCH = 2_000;
 
-export function benchProduct(shop: string, id: number, revision = 0, attributes = 0): SourceProduct {
-  const lines = productLines(id, revision, { attributes }).map((line) => parseLine(Buffer.from(line)));
+export function benchProduct(shop: string, id: number, revision = 0): SourceProduct {
+  const lines = productLines(id, revision).map((line) => parseLine(Buffer.from(line)));
   const [product] = productsOf(lines, { shop, variantMetafields: [], locales: [] });
   if (product === undefined) throw new Error('the lines hold no product');
   return product;
 }
 
-export function benchSettings(shop: string, mapping: object = {}) {
+export function benchSettings(shop: string) {
   const auth = { accessToken: 'bench' };
-  return storeSchema.parse({ workspace: 'default', shop, auth, mapping });
+  return storeSchema.parse({ workspace: 'default', shop, auth });
 }
 
-export function benchRules(shop: string, mapping: object = {}) {
-  const settings = benchSettings(shop, mapping);
+export function benchRules(shop: string) {
+  const settings = benchSettings(shop);
   return sourceRules(shop, settings.mapping, settings.writeBack);
 }
 
@@ -43,17 +40,12 @@ export async function seedLinks(
   count: number,
   firstCatalogId = 1,
 ): Promise<void> {
-  const rules = benchRules(settings.shop, settings.mapping);
+  const rules = benchRules(settings.shop);
   for (let from = 1; from <= count; from += BATCH) {
     const links: object[] = [];
     const identifiers: object[] = [];
     for (let id = from; id < Math.min(from + BATCH, count + 1); id++) {
-      const plan = planProduct(
-        benchProduct(settings.shop, id, 0, settings.attributes).snapshot(),
-        null,
-        rules,
-        new Set(),
-      );
+      const plan = planProduct(benchProduct(settings.shop, id).snapshot(), null, rules, new Set());
       if (plan.kind === 'unchanged' || plan.kind === 'put_off')
         throw new Error('a product without a link is new');
       links.push({

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LISTING_PAGE, LOOK_FOR_RESULTS } from './sides.js';
+import { LISTING_PAGE } from './sides.js';
 
 // A store and a catalog service in one process. They do as little as possible, so that the daemon is what is measured. A JSON object
 // (`Orders`) on a line of stdin sets their behaviour; "counts" prints and resets the number of requests of each kind.
@@ -28,6 +28,7 @@ let orders: Orders = {};
 const counts = {
   store: {} as Record<string, number>,
   catalog: {} as Record<string, number>,
+  writes: 0,
   catalogSeconds: 0,
 };
 let nextId = 1;
@@ -152,7 +153,8 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   const asked = `${request.method ?? ''} ${path.replace(/\/\d+\//, '/{id}/')}`;
   // The daemon looks for results generated elsewhere once a minute, whether or not a run goes on.
   const isOfRun = !(request.url ?? '').includes('tasks=');
-  count('catalog', isOfRun ? asked : LOOK_FOR_RESULTS);
+  if (isOfRun) count('catalog', asked);
+  if (request.method !== 'GET') counts.writes += 1;
   const text = JSON.stringify(catalogAnswer(request.method ?? '', request.url ?? '', body));
   // The delay includes the time for reading the request and making the answer. Timers have whole milliseconds and fire a little
   // late, so the delay is right on average.
@@ -162,9 +164,13 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   if (isOfRun) counts.catalogSeconds += (performance.now() - arrived) / 1000;
 }
 
+function listedGroups(): readonly Listed[] {
+  const { shop = '', products = 0 } = orders.listed ?? {};
+  return orders.listedOf ?? [{ shops: [shop], products }];
+}
+
 function listedPage(query: URLSearchParams): object {
-  const { shop = '', products: ofShop = 0 } = orders.listed ?? {};
-  const groups = orders.listedOf ?? [{ shops: [shop], products: ofShop }];
+  const groups = listedGroups();
   const products = groups.reduce((sum, group) => sum + group.shops.length * group.products, 0);
   const page = Number(query.get('page') ?? '1');
   const from = (page - 1) * LISTING_PAGE;
@@ -190,9 +196,12 @@ function externalIdAt(place: number, groups: readonly Listed[]): string {
 
 function catalogAnswer(method: string, url: string, body: string): object {
   const { pathname: path, searchParams } = new URL(url, 'http://catalog');
+  const named = /\/products\/(\d+)\/$/.exec(path)?.[1];
+  if (method === 'GET' && named !== undefined)
+    return { id: Number(named), external_id: externalIdAt(Number(named) - 1, listedGroups()) };
   if (method === 'GET') return listedPage(searchParams);
   const product = JSON.parse(body) as Record<string, unknown> & { variants?: object[] };
-  const id = method === 'POST' ? nextId++ : Number(/\/(\d+)\/$/.exec(path)?.[1] ?? 0);
+  const id = method === 'POST' ? nextId++ : Number(named ?? 0);
   const variants = product.variants?.map((variant, index) => ({ ...variant, id: id * 100 + index }));
   return { ...product, id, ...(variants ? { variants } : {}) };
 }
@@ -207,6 +216,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     process.stdout.write(`counts ${JSON.stringify(counts)}\n`);
     counts.store = {};
     counts.catalog = {};
+    counts.writes = 0;
     counts.catalogSeconds = 0;
     return;
   }

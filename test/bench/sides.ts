@@ -7,14 +7,18 @@ const PROGRAM = fileURLToPath(new URL('sides-main.ts', import.meta.url));
 export interface Requests {
   readonly store: Readonly<Record<string, number>>;
   readonly catalog: Readonly<Record<string, number>>;
+  /** Requests that change a product of the catalog. */
+  readonly writes: number;
   /** From the arrival of each request of a run at the catalog to its answer, together. */
   readonly catalogSeconds: number;
 }
 
-/** The name in the counts for the minutely request of a daemon without a run. */
-export const LOOK_FOR_RESULTS = 'look for results';
 /** Products on a page of the catalog's listing. */
-export const LISTING_PAGE = 500;
+export const LISTING_PAGE = 50;
+/** The time of an answer of the catalog. */
+export const CATALOG_MS = 30;
+/** `requestsPerSecond` of the workspace. */
+export const REQUESTS_PER_SECOND = 50;
 
 /** The two other sides in a process of their own. */
 export class Sides {

@@ -1,22 +1,13 @@
 import { createInterface } from 'node:readline';
 import { startStoreSandbox } from '../../src/sandbox/store/index.js';
 
-// `throttled-store-main.ts SHOP PRODUCTS CAPACITY RATE ATTRIBUTES`: the store of the sandbox in a process of its own, with a real
-// bucket and so many defined metafields. "report" on stdin prints what was asked of it.
+// `throttled-store-main.ts SHOP PRODUCTS CAPACITY RATE`: the store of the sandbox in a process of its own, with a real bucket. "report" on stdin prints what was asked of it.
 
-const [shop = '', products = '0', capacity = '2000', restoreRate = '100', attributes = '0'] =
-  process.argv.slice(2);
+const [shop = '', products = '0', capacity = '2000', restoreRate = '100'] = process.argv.slice(2);
 const store = await startStoreSandbox({
   shop,
   throttle: { capacity: Number(capacity), restoreRate: Number(restoreRate) },
 });
-for (let number = 1; number <= Number(attributes); number++)
-  store.products.define({
-    namespace: 'specs',
-    key: `a${String(number)}`,
-    type: 'single_line_text_field',
-    validations: [],
-  });
 const ids: string[] = [];
 for (let number = 1; number <= Number(products); number++) {
   const { gid } = store.products.create({

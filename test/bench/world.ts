@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { stringify } from 'yaml';
-import { Visitor } from '../e2e/dashboard/dashboard-world.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { ownPort } from '../support/ports.js';
 import { noteProcess, runDirectory } from '../support/run-directory.js';
+import { REQUESTS_PER_SECOND } from './sides.js';
 
 const BIN = fileURLToPath(new URL('../../bin/store-sync.js', import.meta.url));
 
@@ -21,15 +21,11 @@ export interface BenchStore {
   readonly shop: string;
   readonly url: string;
   readonly accessToken?: string;
-  readonly writeBack?: object;
-  readonly mapping?: object;
 }
 
 export interface WorldOptions {
   readonly catalogUrl: string;
   readonly stores: Readonly<Record<string, BenchStore>>;
-  readonly redisUrl?: string;
-  readonly workspace?: object;
 }
 
 /** A database and the configuration of daemons on it, which run the program as it is built. */
@@ -55,24 +51,22 @@ export class BenchWorld {
   }
 
   private async configFile(port: number): Promise<string> {
-    const { catalogUrl, stores, redisUrl, workspace } = this.options;
+    const { catalogUrl, stores } = this.options;
     const file = join(runDirectory(), `bench-${randomBytes(4).toString('hex')}.yaml`);
     const text = stringify({
       server: { host: '127.0.0.1', port, adminToken: this.adminToken },
       database: { url: this.databaseUrl },
-      queue: { redisUrl: redisUrl ?? '' },
       workspaces: {
         default: {
           baseUrl: catalogUrl,
           auth: { apiToken: 'bench' },
-          requestsPerSecond: 2_000,
+          requestsPerSecond: REQUESTS_PER_SECOND,
           webhook: { hmacSecret: this.webhookSecret, register: false },
           generation: { mode: 'off' },
-          ...workspace,
         },
       },
       stores: Object.fromEntries(
-        Object.entries(stores).map(([key, { shop, url, accessToken, writeBack, mapping }]) => [
+        Object.entries(stores).map(([key, { shop, url, accessToken }]) => [
           key,
           {
             workspace: 'default',
@@ -80,8 +74,6 @@ export class BenchWorld {
             endpoint: url,
             auth: { accessToken: accessToken ?? shop },
             schedule: { cron: '0 0 1 1 *' },
-            ...(writeBack && { writeBack }),
-            ...(mapping && { mapping }),
           },
         ]),
       ),
@@ -94,8 +86,14 @@ export class BenchWorld {
   async command(
     ...args: string[]
   ): Promise<{ stdout: string; stderr: string; status: number | null; peakBytes: number }> {
-    const file = await this.configFile(0);
-    const child = program([...args, '--config', file]);
+    return this.bare(...args, '--config', await this.configFile(0));
+  }
+
+  /** As `command`, without the configuration. */
+  async bare(
+    ...args: string[]
+  ): Promise<{ stdout: string; stderr: string; status: number | null; peakBytes: number }> {
+    const child = program(args);
     let stdout = '';
     child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     let stderr = '';
@@ -109,11 +107,10 @@ export class BenchWorld {
     return { stdout, stderr, status, peakBytes };
   }
 
-  /** A daemon of all roles, or of these, separated by commas. `environment`: variables that it has beside those of this process. */
-  async start(roles?: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchDaemon> {
+  /** A daemon of all roles. */
+  async start(): Promise<BenchDaemon> {
     const port = await ownPort();
-    const chosen = roles === undefined ? [] : ['--roles', roles];
-    const child = program(['start', ...chosen, '--config', await this.configFile(port)], environment);
+    const child = program(['start', '--config', await this.configFile(port)]);
     const daemon = new BenchDaemon(child, `http://127.0.0.1:${String(port)}`, this.adminToken);
     await noteProcess(child.pid ?? 0, BIN);
     await daemon.ready();
@@ -125,10 +122,10 @@ export class BenchWorld {
   }
 }
 
-function program(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
+function program(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [BIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_ENV: 'production', ...environment },
+    env: { ...process.env, NODE_ENV: 'production' },
   });
 }
 
@@ -177,40 +174,8 @@ export class BenchDaemon {
     return peakOf(this.child.pid);
   }
 
-  /** Processor time of the daemon so far. */
-  async cpuSeconds(): Promise<number> {
-    const stat = await readFile(`/proc/${String(this.child.pid)}/stat`, 'utf8');
-    // After the name in parentheses: fields 14 and 15, in hundredths of a second.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  }
-
-  /** Milliseconds until the answer of a GET by the admin. */
-  async answerMs(path: string): Promise<number> {
-    const began = performance.now();
-    const answer = await fetch(`${this.url}${path}`, {
-      headers: { authorization: `Bearer ${this.adminToken}` },
-    });
-    await answer.arrayBuffer();
-    if (!answer.ok) throw new Error(`${path} answered ${String(answer.status)}`);
-    return performance.now() - began;
-  }
-
-  /** Milliseconds until the answer of a dashboard page, for a person who has signed in. */
-  async pageMs(path: string): Promise<number> {
-    const visitor = new Visitor(this.url);
-    await visitor.signIn(this.adminToken);
-    const began = performance.now();
-    const { status } = await visitor.get(path);
-    if (status !== 200) throw new Error(`${path} answered ${String(status)}`);
-    return performance.now() - began;
-  }
-
   /** A full run to its end; `seconds` as its row says. Fails unless it succeeded. */
-  async fullRun(
-    store: string,
-    { mayOwe = false }: { readonly mayOwe?: boolean } = {},
-  ): Promise<{ seconds: number; run: Run }> {
+  async fullRun(store: string): Promise<{ seconds: number; run: Run }> {
     const headers = { authorization: `Bearer ${this.adminToken}`, 'content-type': 'application/json' };
     const asked = await fetch(`${this.url}/api/v1/stores/${store}/syncs`, {
       method: 'POST',
@@ -221,41 +186,10 @@ export class BenchDaemon {
     for (;;) {
       const answer = await fetch(`${this.url}/api/v1/syncs/${id}`, { headers });
       const run = (await answer.json()) as Run;
-      // A run beside write-backs leaves the products that are being written to the next one.
-      const isOwed = run.status === 'partial' && run.error === null && run.counts['failed'] === 0;
-      if (run.status === 'succeeded' || (mayOwe && isOwed))
+      if (run.status === 'succeeded')
         return { seconds: (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000, run };
       if (run.status !== 'queued' && run.status !== 'running')
         throw new Error(`the run is ${run.status}: ${run.error ?? JSON.stringify(run)}`);
-      await sleep(ASKED_EVERY_MS);
-    }
-  }
-
-  /** A full run that became due by the schedule, to its end. Fails unless it succeeded. */
-  async dueRun(db: pg.Pool, store: string): ReturnType<BenchDaemon['fullRun']> {
-    await db.query(
-      `INSERT INTO sync_run (store, workspace, kind, trigger) VALUES ($1, 'default', 'full', 'schedule')`,
-      [store],
-    );
-    // The request joins the run, and wakes a worker.
-    return this.fullRun(store);
-  }
-
-  /** A full run of the schedule to its end, which may use a listing that another run has read. Fails unless it succeeded. */
-  async scheduledRun(db: pg.Pool, store: string): Promise<{ seconds: number }> {
-    const { rows: made } = await db.query<{ id: string }>(
-      `INSERT INTO sync_run (store, workspace, kind, trigger) VALUES ($1, 'default', 'full', 'schedule') RETURNING id`,
-      [store],
-    );
-    for (;;) {
-      const { rows } = await db.query<{ state: string; seconds: number; error: string | null }>(
-        `SELECT state, extract(epoch FROM finished_at - started_at)::float8 AS seconds, error FROM sync_run WHERE id = $1`,
-        [made[0]?.id],
-      );
-      const [run] = rows;
-      if (run?.state === 'succeeded') return run;
-      if (run?.state !== 'queued' && run?.state !== 'running')
-        throw new Error(`the run is ${run?.state ?? 'gone'}: ${run?.error ?? ''}`);
       await sleep(ASKED_EVERY_MS);
     }
   }
