@@ -7,7 +7,7 @@ import { MetricsModule } from './observability/metrics/metrics.module.js';
 import { TracingModule } from './observability/tracing/tracing.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { QueueModule } from './queue/index.js';
-import { workConnections } from './runtime/connection-budget.js';
+import { CONNECTION_BUDGET } from './runtime/connection-budget.js';
 import { SettingsModule, type AppSettings } from './settings.module.js';
 
 export interface ProcessSettings extends AppSettings {
@@ -19,11 +19,11 @@ export interface ProcessSettings extends AppSettings {
 export class ProcessModule {
   static forRoot(settings: ProcessSettings): DynamicModule {
     const { config, logger, databaseUrl } = settings;
-    const { redisUrl, runsAtOnce } = config.queue;
+    const { redisUrl } = config.queue;
     return {
       module: ProcessModule,
       imports: [
-        SettingsModule.forRoot(settings, workConnections(runsAtOnce), 'move'),
+        SettingsModule.forRoot(settings, CONNECTION_BUDGET.work, 'move'),
         LoggerModule.forRoot(createLoggerOptions(logger)),
         QueueModule.forRoot({
           storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },

@@ -1,5 +1,6 @@
 /** Settings that the program had: their path, with `*` for any name, and what to do now. */
 const REMOVED: Readonly<Record<string, string>> = {
+  'queue.runsAtOnce': 'no longer a setting; remove it: runs of all stores work side by side',
   'workspaces.*.concurrency':
     'no longer a setting; remove it: requestsPerSecond and the answers of the service set the pace',
   'workspaces.*.firstLoad':

@@ -72,7 +72,7 @@ export const configSchema = section({
       messages.keepDays(SHORTEST_HISTORY_DAYS),
     ),
   }),
-  queue: section({ redisUrl: redisUrl.optional(), runsAtOnce: amount(4, { min: 1, max: 32 }) }),
+  queue: section({ redisUrl: redisUrl.optional() }),
   notifications: section({
     webhookUrl: optionalSecretAddress,
     events: section({ webhookUrl: optionalSecretAddress, secret: optionalText }).refine(

@@ -3,7 +3,6 @@ import { NO_COUNTS } from '../domain/run-counts.js';
 import type { RunState } from '../domain/row-states.js';
 import { RUN_STEPS, STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { runMessages } from './messages.js';
 import { listQuerySchema, moment, pageSchema } from './paging.js';
 
 const RUN_STATES = [
@@ -75,7 +74,7 @@ export function presentRun(run: SyncRunEntity): PresentedRun {
     finishedAt: moment(run.finishedAt),
     error: run.error,
     stoppedByLimit: run.errorCode === STOPPED_BY_LIMIT,
-    notes: run.waitsForListing ? [...run.notes, runMessages.waitsForListing] : run.notes,
+    notes: run.notes,
     steps: run.phases.map(({ step, startedAt }, index) => ({
       step,
       startedAt,

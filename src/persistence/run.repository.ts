@@ -104,49 +104,18 @@ export class RunRepository {
     );
   }
 
-  /** Takes the run that is due longest. Null when none can begin. */
-  async claimNext(lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
+  /** Takes the run that is due longest, of any workspace but these. Null when none can begin. */
+  async claimNext(
+    lease: string,
+    leaseMs: number,
+    without: readonly string[] = [],
+  ): Promise<SyncRunEntity | null> {
     return this.db.entity(
       SyncRunEntity,
-      `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE} AND ${HAS_LISTING}
-         ORDER BY turn_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [lease, leaseMs],
+      `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE} AND workspace <> ALL($3)
+         ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [lease, leaseMs, without],
     );
-  }
-
-  /** True when a run that could begin has been waiting for a worker for more than a moment. */
-  async someWait(): Promise<boolean> {
-    const row = await this.db.readOne(
-      idRow,
-      // SQL: the condition of the statement that takes runs.
-      `SELECT id FROM sync_run WHERE state = 'queued' AND turn_at < now() - interval '1 second' AND ${CLAIMABLE} AND ${HAS_LISTING} LIMIT 1`,
-    );
-    return row !== null;
-  }
-
-  /** True when a run waits until another one has read the catalog's listing. */
-  async someWaitForListing(): Promise<boolean> {
-    return this.db.repository(SyncRunEntity).existsBy({ state: 'queued', waitsForListing: true });
-  }
-
-  /** Puts the run back in its place until another run has read the catalog's listing. This was no attempt of its own. */
-  async waitForListing(id: string, lease: string): Promise<boolean> {
-    const moved = await this.db.affected(
-      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0, attempts = attempts - 1,
-         waits_for_listing = true WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease],
-    );
-    return moved === 1;
-  }
-
-  /** Puts the run behind those that wait. It goes on where it is, and this was no attempt of its own. */
-  async yieldTurn(id: string, lease: string): Promise<boolean> {
-    const moved = await this.db.affected(
-      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0, attempts = attempts - 1,
-         turn_at = now(), took_turns = (phase = 'apply') WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease],
-    );
-    return moved === 1;
   }
 
   /** False when the lease was lost: the caller must stop at once and change nothing. */
@@ -241,7 +210,7 @@ export class RunRepository {
          retry_at = CASE WHEN $7::double precision IS NULL OR cancelled_by IS NOT NULL THEN NULL
            ELSE now() + $7 * interval '1 millisecond' END, notes = $9, requests = requests || $10::jsonb,
          phases = coalesce($11::jsonb, phases), phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
-         lease = NULL, lease_until = NULL, unended = 0, took_turns = false, finished_at = now()
+         lease = NULL, lease_until = NULL, unended = 0, finished_at = now()
        WHERE id = $1 AND lease = $2 AND state = ANY($8) RETURNING *`,
       [
         id,
@@ -294,7 +263,7 @@ export class RunRepository {
   async handBack(id: string, lease: string, mayBeCause: boolean): Promise<void> {
     await this.db.affected(
       `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = CASE WHEN $3 = 0 THEN now() END,
-         unended = unended - $3, took_turns = false
+         unended = unended - $3
        WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, mayBeCause ? 0 : 1],
     );
@@ -303,7 +272,7 @@ export class RunRepository {
   /** Puts a run back in the queue. The next worker resumes it at its current phase. */
   async release(id: string, lease: string): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0, took_turns = false WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0 WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease],
     );
   }
@@ -317,7 +286,7 @@ export class RunRepository {
         // Leases are measured by the database's clock alone.
         { state: 'running', leaseUntil: Raw((column) => `${column} < now()`) },
       ],
-      order: { turnAt: 'ASC' },
+      order: { createdAt: 'ASC' },
       take: limit,
     });
     return rows.map((row) => row.id);
@@ -327,7 +296,7 @@ export class RunRepository {
   async requeueDue(): Promise<string[]> {
     const rows = await this.db.read(
       idRow,
-      `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL, turn_at = now()
+      `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL
        WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
          AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at
            AND newer.state NOT IN ('planning', 'planned', 'not_planned'))
@@ -352,11 +321,8 @@ export class RunRepository {
 }
 
 // SQL: shared by the two ways to take a run.
-const CLAIMED = `state = 'running', waits_for_listing = false, lease = $1, lease_until = now() + $2 * interval '1 millisecond',
+const CLAIMED = `state = 'running', lease = $1, lease_until = now() + $2 * interval '1 millisecond',
   started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1, unended = unended + 1`;
 // A cancelled run does not wait, because its worker only ends it.
 const CLAIMABLE = `(state IN ('queued', 'running') AND (lease_until IS NULL OR
   (lease_until < now() AND (cancelled_by IS NOT NULL OR lease_until + ${CRASH_PAUSE} < now()))))`;
-// A reader whose lease has ended is gone. A cancelled run needs no listing.
-const HAS_LISTING = `(NOT waits_for_listing OR cancelled_by IS NOT NULL OR NOT EXISTS (SELECT 1 FROM catalog_listing AS walk
-  WHERE walk.workspace = sync_run.workspace AND walk.read_at IS NULL AND walk.lease_until > now()))`;

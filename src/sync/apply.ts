@@ -38,8 +38,6 @@ export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'startedUpTo' | 
    * Throws when another worker may have the run, for example after this process was paused. Then nothing may be sent.
    */
   readonly assertHeld: () => void;
-  /** False once others shall have the worker: what is started ends, and nothing further starts. */
-  readonly keepsTurn: () => boolean;
 }
 
 interface ActionChunk {
@@ -141,7 +139,6 @@ export class Applier {
     const { requestsAtOnce: concurrency } = store.workspace.client;
     for await (const { actions, owners, held, stale, before, back } of this.#chunks(run.id, store)) {
       for (let from = 0; from < actions.length; from += concurrency) {
-        if (!run.keepsTurn()) return;
         const some = actions.slice(from, from + concurrency);
         await run.begin(some.at(-1)?.id ?? run.startedUpTo);
         for (const action of some) {

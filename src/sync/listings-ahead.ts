@@ -1,4 +1,5 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { errorLine } from '../domain/errors.js';
 import { CatalogListingRows, type CatalogListing } from '../persistence/catalog-listing.rows.js';
 import { Database } from '../persistence/database.js';
@@ -26,6 +27,7 @@ interface ReadingAhead {
 export class ListingsAhead implements BeforeApplicationShutdown {
   readonly #log: Logger;
   readonly #stop = new AbortController();
+  readonly #turns = new Map<string, LimitFunction>();
   /** The last one of each workspace. */
   readonly #readings = new Map<string, ReadingAhead>();
 
@@ -72,6 +74,13 @@ export class ListingsAhead implements BeforeApplicationShutdown {
   of(runId: string, { key }: Workspace): Promise<Date | null> | undefined {
     const last = this.#readings.get(key);
     return last?.runId === runId ? last.asked : undefined;
+  }
+
+  /** Lets one run of the process after the other take the listing of the workspace. */
+  inTurn<T>({ key }: Workspace, take: () => Promise<T>): Promise<T> {
+    const turn = this.#turns.get(key) ?? pLimit(1);
+    this.#turns.set(key, turn);
+    return turn(take);
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -3,7 +3,6 @@ import type { SyncRunEntity } from '../persistence/entities/index.js';
 import type { RunStep } from '../persistence/entities/sync-run.entity.js';
 import type { RequestTally } from '../runtime/request-tally.js';
 import type { RunSteps } from './run-steps.js';
-import type { WorkerTurn } from './worker-turn.js';
 
 export interface RunProgress {
   readonly phase: RunStep;
@@ -27,8 +26,6 @@ export interface Hold {
   readonly steps: RunSteps;
   /** By the process's own monotonic clock. Until then no other worker can have the run. */
   heldUntilMs: number;
-  /** Null for the run of a command, whose process has no other. */
-  readonly turn: WorkerTurn | null;
   counts: Partial<RunCounts>;
 }
 
@@ -40,13 +37,11 @@ export function listingSince({ trigger, createdAt }: SyncRunEntity): Date | null
   return trigger === 'command' || trigger === 'api' ? createdAt : null;
 }
 
-/** The result of a worker's look for a run. */
-export type WorkedTurn =
-  | { readonly kind: 'none' }
-  /** All runs that are due wait until another run has read the catalog's listing. */
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'ended'; readonly run: SyncRunEntity }
-  | { readonly kind: 'handed_on' };
+/** A run that a worker has processed. */
+export interface WorkedRun {
+  /** The run as it ended; null when it was handed on. */
+  readonly ended: SyncRunEntity | null;
+}
 
 /** Stops a run that a person cancelled. Without a code: it is no failure of a product. */
 export class RunCancelledError extends Error {

@@ -1,43 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
-import { NO_COUNTS } from '../domain/run-counts.js';
-import { ActionRepository } from '../persistence/action.repository.js';
-import { Database } from '../persistence/database.js';
+import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { OwedRepository } from '../persistence/owed.repository.js';
-import { Plan, PlanLostError } from '../persistence/plan.js';
+import { PlanLostError } from '../persistence/plan.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
-import { StateRepository } from '../persistence/state.repository.js';
-import { killPoint } from '../runtime/kill-point.js';
-import { StoreEventRepository } from '../persistence/store-event.repository.js';
-import { Sites, type Store } from '../sites/sites.js';
-import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
 import { Clock } from '../runtime/clock.js';
-import { tallied } from '../runtime/request-tally.js';
+import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
+import { tallied } from '../runtime/request-tally.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Applier } from './apply.js';
-import { BackgroundCreations } from './background-creations.js';
-import { owedStoreIds, productOfEvent, readAll, readChanges, type Extracted } from './extract.js';
-import { GenerationRequester } from './generation.js';
-import { ListingsAhead } from './listings-ahead.js';
-import { Outage } from './outage.js';
-import { planRead } from './planning.js';
-import { listingSince, RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from './run-hold.js';
-import { applyOutcome, RunEnds, type ApplyOutcome } from './run-ends.js';
+import { Sites } from '../sites/sites.js';
+import { RunApplication } from './run-application.js';
+import { RunEnds } from './run-ends.js';
+import { RunCancelledError, type Hold, type RunProgress, type WorkedRun } from './run-hold.js';
+import { RunPlanner } from './run-planner.js';
 import { RunSteps } from './run-steps.js';
 import { SidePauses } from './side-pauses.js';
-import { TURN_MS, TurnOverError, WorkerTurn } from './worker-turn.js';
-import { ListingBusyError } from './workspace-listing.js';
 
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 /** A run that killed its worker this often is given up; the next one reads and plans again. */
 const CRASHES_MOST = 10;
-/** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
-const CREATIONS_WAIT_MS = 240_000;
 
 /**
  * Processes runs to their end. A worker holds a run by a lease and does the phase in the run's row. After a crash the
@@ -48,18 +33,11 @@ export class RunWorker {
   readonly #log: Logger;
 
   constructor(
-    private readonly db: Database,
     private readonly sites: Sites,
     private readonly runs: RunRepository,
-    private readonly actions: ActionRepository,
-    private readonly state: StateRepository,
+    private readonly planner: RunPlanner,
+    private readonly application: RunApplication,
     private readonly pauses: SidePauses,
-    private readonly events: StoreEventRepository,
-    private readonly owed: OwedRepository,
-    private readonly listingsAhead: ListingsAhead,
-    private readonly applier: Applier,
-    private readonly creations: BackgroundCreations,
-    private readonly generation: GenerationRequester,
     private readonly ends: RunEnds,
     private readonly clock: Clock,
     logger: Logger,
@@ -80,26 +58,25 @@ export class RunWorker {
     const heldUntilMs = performance.now() + LEASE_MS;
     const run = await this.runs.claim(runId, lease, LEASE_MS);
     if (run === null) return null;
-    return this.#traced({ run, lease, heldUntilMs, turn: null }, signal, onProgress);
+    return this.#traced({ run, lease, heldUntilMs }, signal, onProgress);
   }
 
-  /**
-   * Works the run that is due longest, in any store. While others wait, a run that awaits its store's export or applies its plan lets
-   * them have the worker after ten seconds, and goes on later. A run that needs the catalog's listing while another run reads it does so
-   * at once. So large runs share, and small ones do not wait for them.
-   */
-  async workNext(signal: AbortSignal, turnMs = TURN_MS): Promise<WorkedTurn> {
+  /** Processes the run that is due longest, in any store. `without`: workspaces whose runs are left to others. Null when none can begin. */
+  async workNext(
+    signal: AbortSignal,
+    without: readonly string[] = [],
+    onClaimed: (run: SyncRunEntity) => void = () => undefined,
+  ): Promise<WorkedRun | null> {
     const lease = randomUUID();
     const heldUntilMs = performance.now() + LEASE_MS;
-    const run = await this.runs.claimNext(lease, LEASE_MS);
-    if (run === null) return { kind: (await this.runs.someWaitForListing()) ? 'waiting' : 'none' };
-    const turn = new WorkerTurn(this.runs, turnMs);
-    const ended = await this.#traced({ run, lease, heldUntilMs, turn }, signal, () => undefined);
-    return ended === null ? { kind: 'handed_on' } : { kind: 'ended', run: ended };
+    const run = await this.runs.claimNext(lease, LEASE_MS, without);
+    if (run === null) return null;
+    onClaimed(run);
+    return { ended: await this.#traced({ run, lease, heldUntilMs }, signal, () => undefined) };
   }
 
   #traced(
-    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs' | 'turn'>,
+    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs'>,
     signal: AbortSignal,
     onProgress: (progress: RunProgress) => void,
   ): Promise<SyncRunEntity | null> {
@@ -109,7 +86,7 @@ export class RunWorker {
   }
 
   async #hold(
-    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs' | 'turn'>,
+    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs'>,
     signal: AbortSignal,
     onProgress: (progress: RunProgress) => void,
     span: OpenSpan,
@@ -140,14 +117,6 @@ export class RunWorker {
       return await this.#finish(hold, end, span);
     } catch (error) {
       if (!(error instanceof DatabaseAwayError)) await steps.write().catch(() => undefined);
-      if (error instanceof TurnOverError && (await this.runs.yieldTurn(run.id, lease))) {
-        this.#log.info({ runId, store: run.store }, 'run lets others have its worker');
-        return null;
-      }
-      if (error instanceof ListingBusyError && (await this.runs.waitForListing(run.id, lease))) {
-        this.#log.info({ runId, store: run.store }, 'run waits until another has read the catalog’s listing');
-        return null;
-      }
       if (error instanceof DatabaseAwayError && !stop.aborted) return await this.#handBack(hold, error);
       if (!stop.aborted) throw error;
       const reason: unknown = holder.signal.reason;
@@ -199,16 +168,14 @@ export class RunWorker {
       const store = this.sites.store(run.store);
       if (run.crashCount > CRASHES_MOST) return await this.ends.givenUp(run);
       await this.pauses.refuseWhilePaused(store);
-      if (run.phase === 'extract') await this.#plan(hold, store);
-      else if (!run.tookTurns) await this.actions.retryFailures(run.id);
-      const outcome = await this.#apply(hold, store);
-      await this.state.unpause(store.workspace.key);
+      if (run.phase === 'extract') await this.planner.plan(hold, store);
+      const outcome = await this.application.apply(hold, store);
+      await this.pauses.catalogWorks(store.workspace.key);
       return await this.ends.ended(run, outcome);
     } catch (error) {
       if (error instanceof PlanLostError) hold.lose();
       signal.throwIfAborted();
-      if ([TurnOverError, ListingBusyError, DatabaseAwayError].some((kind) => error instanceof kind))
-        throw error;
+      if (error instanceof DatabaseAwayError) throw error;
       return this.ends.endedEarly(run, error);
     }
   }
@@ -224,146 +191,5 @@ export class RunWorker {
       });
     }
     return this.ends.cancelled(run, by);
-  }
-
-  async #plan(hold: Hold, store: Store): Promise<void> {
-    hold.steps.enter('export');
-    await this.pauses.identifyStore(store);
-    const extracted = await traced('extract', {}, () => this.#read(hold, store));
-    hold.steps.enter('plan');
-    await this.#planRead(hold, store, extracted);
-  }
-
-  async #planRead(hold: Hold, store: Store, { read, full }: Extracted): Promise<void> {
-    const { run, lease, signal, onProgress } = hold;
-    const { id, store: key, workspace } = run;
-    const plan = await Plan.begin(this.db, { id, store: key, workspace, lease, isDry: false });
-    try {
-      // The extract is read during planning.
-      const outcome = await traced('plan', {}, async (span) => {
-        const made = await planRead(plan, store, read, {
-          full,
-          force: run.force,
-          listing: {
-            since: listingSince(run),
-            ahead: this.listingsAhead.of(run.id, store.workspace),
-            clock: this.clock,
-            signal,
-            // The run of a command has no worker that others could use.
-            yields: hold.turn !== null,
-          },
-          onProgress: (seen) => {
-            signal.throwIfAborted();
-            hold.counts = { seen };
-            onProgress({ phase: 'plan', done: seen, total: null });
-          },
-        });
-        span.note({ 'run.seen': made.counts.seen, 'run.unchanged': made.counts.unchanged });
-        return made;
-      });
-      await this.pauses.storeWorks(store.key);
-      if (full && outcome.incomplete !== null) {
-        this.#log.warn(
-          { runId: run.id, store: store.key },
-          `nothing is marked as gone: ${outcome.incomplete}`,
-        );
-      }
-      hold.counts = outcome.counts;
-      killPoint('plan.planned');
-      const kept = await plan.commit({
-        full,
-        complete: full && outcome.incomplete === null,
-        gone: outcome.gone,
-        proved: outcome.proved,
-        notCompared: outcome.notCompared,
-        counts: { ...NO_COUNTS, ...outcome.counts },
-      });
-      if (!kept) throw new PlanLostError();
-      killPoint('plan.committed');
-      run.counts = { ...outcome.counts };
-      run.identifiersProved = outcome.proved;
-      run.notCompared = outcome.notCompared;
-    } catch (error) {
-      // What is left is removed before the run is planned again.
-      await plan.discard().catch(() => undefined);
-      throw error;
-    }
-  }
-
-  async #read({ run, lease, signal, onProgress, turn }: Hold, store: Store): Promise<Extracted> {
-    const known = run.kind === 'incremental' ? await this.state.store(store.key) : null;
-    const watermark = known?.watermark ?? null;
-    if (watermark !== null || run.operation === null) {
-      // Events become owed products, so that a run that fails later loses none of them. An export that an earlier attempt has begun does
-      // not show what is announced since: those events wait for the next run.
-      await this.events.take(store.key, run.id, (rawBody) => productOfEvent(store, rawBody));
-      await this.runs.beginRead(run.id, lease);
-    }
-    if (watermark !== null)
-      return { read: readChanges(store, watermark, owedStoreIds(this.owed, store.key)), full: false };
-    const progress = {
-      started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle),
-      waiting: (objects: number) => {
-        // The export goes on meanwhile, and its handle is in the row.
-        if (turn?.lasts() === false) throw new TurnOverError();
-        onProgress({ phase: 'export', done: objects, total: null });
-      },
-    };
-    // A run that adopts an export had it begun with the export.
-    if (run.operation === null) await this.listingsAhead.begin(run, store);
-    return { read: await readAll(store, run.operation, progress, this.clock, signal), full: true };
-  }
-
-  async #apply(hold: Hold, store: Store): Promise<ApplyOutcome> {
-    const { run, lease, signal, lose, onProgress } = hold;
-    const applying = {
-      id: run.id,
-      startedUpTo: run.startedUpTo,
-      identifiersProved: run.identifiersProved,
-      begin: async (actionId: string): Promise<void> => {
-        if (!(await this.runs.begin(run.id, lease, actionId))) lose();
-        signal.throwIfAborted();
-      },
-      assertHeld: (): void => {
-        if (performance.now() > hold.heldUntilMs) lose();
-        signal.throwIfAborted();
-      },
-      keepsTurn: (): boolean => hold.turn?.lasts() ?? true,
-    };
-    if (!run.tookTurns) hold.steps.enter('apply');
-    const before = await this.actions.openAndRequested(run.id);
-    let done = 0;
-    const outage = new Outage(this.clock, signal);
-    await traced('apply', { 'run.open_actions': before.open }, async () => {
-      if (before.open === 0) return;
-      await this.applier.apply(applying, store, outage, signal, () => {
-        done += 1;
-        onProgress({ phase: 'apply', done, total: before.open });
-      });
-    });
-    if (hold.turn?.isOver === true && (await this.actions.openAndRequested(run.id)).open > 0)
-      throw new TurnOverError();
-    hold.steps.enter('creations');
-    onProgress({ phase: 'creations', done: 0, total: null });
-    await traced('follow creations', {}, () =>
-      this.creations.follow(store, CREATIONS_WAIT_MS, signal, applying.assertHeld),
-    );
-    hold.steps.enter('generation');
-    // Requests of this run before a retry or a crash count towards the limit.
-    const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
-    const asked = await traced('request generation', {}, () =>
-      this.generation.requestDue(
-        store,
-        run.id,
-        room,
-        signal,
-        (done, total) => {
-          onProgress({ phase: 'generation', done, total });
-        },
-        applying.assertHeld,
-      ),
-    );
-    onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
-    return applyOutcome(asked);
   }
 }

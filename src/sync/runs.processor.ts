@@ -1,46 +1,61 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
-import { Inject, type OnApplicationBootstrap } from '@nestjs/common';
-import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { Clock } from '../runtime/clock.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { RunWorker } from './run-worker.js';
 
-/** Between two looks for runs while those that are due wait for the catalog's listing. */
-const LOOK_MS = 500;
+/** Runs of one process at the same time. Nearly all of them wait: for an export, for the pace of a service, for the next try. */
+const RUNS_AT_ONCE = 100;
+/** Of one workspace. One that does not answer leaves as many for the others. */
+const RUNS_OF_WORKSPACE = RUNS_AT_ONCE / 2;
 
 /**
- * Runs of different stores work side by side. A job only wakes a worker: the rows say which run is due, in the order of their turns. So
- * a queue that lost its order, or has a job twice, changes nothing.
+ * Runs of different stores work side by side. A job only wakes a worker: the rows say which run is due, the longest first. So a queue that
+ * lost its order, or has a job twice, changes nothing.
  */
-@Processor('runs')
-export class RunsProcessor extends WorkerHost implements OnApplicationBootstrap {
+@Processor('runs', { concurrency: RUNS_AT_ONCE })
+export class RunsProcessor extends WorkerHost {
+  /** How many runs of each workspace are under way here. */
+  readonly #underWay = new Map<string, number>();
+
   constructor(
     private readonly runWorker: RunWorker,
     private readonly shutdown: Shutdown,
     private readonly metrics: Metrics,
-    private readonly clock: Clock,
-    @Inject(APP_CONFIG) private readonly config: Pick<AppConfig, 'queue'>,
   ) {
     super();
-  }
-
-  onApplicationBootstrap(): void {
-    this.worker.concurrency = this.config.queue.runsAtOnce;
   }
 
   async process(): Promise<void> {
     const { signal } = this.shutdown;
     while (!signal.aborted) {
-      const worked = await this.runWorker.workNext(signal);
-      if (worked.kind === 'none') return;
-      if (worked.kind === 'waiting') await this.clock.sleep(LOOK_MS, signal).catch(() => undefined);
-      if (worked.kind === 'ended') this.#count(worked.run);
+      let giveUpPlace = (): void => undefined;
+      try {
+        const worked = await this.runWorker.workNext(signal, this.#full(), ({ workspace }) => {
+          this.#count(workspace, 1);
+          giveUpPlace = () => {
+            this.#count(workspace, -1);
+          };
+        });
+        if (worked === null) return;
+        if (worked.ended !== null) this.#ended(worked.ended);
+      } finally {
+        giveUpPlace();
+      }
     }
   }
 
-  #count({ store: key, state, kind, startedAt, finishedAt }: SyncRunEntity): void {
+  #full(): string[] {
+    return [...this.#underWay]
+      .filter(([, runs]) => runs >= RUNS_OF_WORKSPACE)
+      .map(([workspace]) => workspace);
+  }
+
+  #count(workspace: string, change: number): void {
+    this.#underWay.set(workspace, (this.#underWay.get(workspace) ?? 0) + change);
+  }
+
+  #ended({ store: key, state, kind, startedAt, finishedAt }: SyncRunEntity): void {
     const store = this.metrics.storeLabel(key);
     this.metrics.runs.inc({ store, state });
     if (startedAt !== null && finishedAt !== null)

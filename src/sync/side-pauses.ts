@@ -49,6 +49,11 @@ export class SidePauses {
     await this.health.works(store, 'reads');
   }
 
+  /** A run came through: the catalog answers. */
+  async catalogWorks(workspace: string): Promise<void> {
+    await this.state.unpause(workspace);
+  }
+
   /** Pauses the side that ended the run by refusing us, if one did. */
   async pauseAfter(run: SyncRunEntity, cause: CodedError): Promise<void> {
     switch (pausedSide('run', cause)) {

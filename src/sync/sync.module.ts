@@ -4,6 +4,9 @@ import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';
 import { ListingsAhead } from './listings-ahead.js';
 import { RunEnds } from './run-ends.js';
+import { RunApplication } from './run-application.js';
+import { RunPlanner } from './run-planner.js';
+import { RunReader } from './run-reader.js';
 import { RunWorker } from './run-worker.js';
 import { SavedPlans } from './saved-plans.js';
 import { SidePauses } from './side-pauses.js';
@@ -12,6 +15,9 @@ import { SidePauses } from './side-pauses.js';
 @Module({
   providers: [
     RunWorker,
+    RunReader,
+    RunPlanner,
+    RunApplication,
     RunEnds,
     ListingsAhead,
     Applier,

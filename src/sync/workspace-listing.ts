@@ -20,20 +20,13 @@ export interface ListingRequest {
   readonly since: Date | null;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** True for a run that lets others have its worker rather than wait while another process reads the listing. */
-  readonly yields?: boolean;
   /**
    * The reading that the run began while its store made the export: resolves at its end with the moment from which a listing serves.
    * Null: the moment at which the run takes it.
    */
   readonly ahead?: Promise<Date | null> | undefined;
-}
-
-/** Ends the attempt of a run that needs the listing while another process reads it. */
-export class ListingBusyError extends Error {
-  constructor() {
-    super('another run reads the catalog’s listing');
-  }
+  /** Takes the listing of a workspace for one run of the process after the other: the others find what the first has read. */
+  readonly inTurn?: (take: () => Promise<TakenListing>) => Promise<TakenListing>;
 }
 
 /** A listing that this plan may use until it is made. */
@@ -53,7 +46,7 @@ const ANALYSED_FROM = 1000;
 
 /**
  * The listing of the workspace: one that another run has read lately, or one that is read now. While another process reads it, this
- * one waits, or throws `ListingBusyError`. Throws what a page's request throws.
+ * one waits. Throws what a page's request throws.
  */
 export async function takeListing(
   plan: Plan,
@@ -61,9 +54,22 @@ export async function takeListing(
   request: ListingRequest,
   first?: Page<CatalogProduct>,
 ): Promise<TakenListing> {
-  const { ahead, signal } = request;
-  let asked = (await unlessAborted(ahead, signal)) ?? null;
+  const { ahead, signal, inTurn = (take) => take() } = request;
+  const asked = (await unlessAborted(ahead, signal)) ?? null;
+  return inTurn(() => takeNow(plan, workspace, request, asked, first));
+}
+
+async function takeNow(
+  plan: Plan,
+  workspace: Workspace,
+  request: ListingRequest,
+  since: Date | null,
+  first: Page<CatalogProduct> | undefined,
+): Promise<TakenListing> {
+  const { signal } = request;
+  let asked = since;
   for (;;) {
+    signal?.throwIfAborted();
     const present = await presentListing(plan, workspace, request, asked);
     if (present !== null) return present;
     asked ??= await plan.listings.now();
@@ -75,8 +81,6 @@ export async function takeListing(
       async () => (await presentListing(plan, workspace, request, asked)) !== null,
     );
     if (read === null) {
-      if (request.yields === true && (await plan.listings.isBeingRead(workspace.key)))
-        throw new ListingBusyError();
       await request.clock.sleep(WAIT_MS, signal);
     } else {
       await plan.hasRead(read.id);

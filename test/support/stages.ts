@@ -32,6 +32,9 @@ import { BackgroundCreations } from '../../src/sync/background-creations.js';
 import { GenerationRequester } from '../../src/sync/generation.js';
 import { ListingsAhead } from '../../src/sync/listings-ahead.js';
 import { RunEnds } from '../../src/sync/run-ends.js';
+import { RunApplication } from '../../src/sync/run-application.js';
+import { RunPlanner } from '../../src/sync/run-planner.js';
+import { RunReader } from '../../src/sync/run-reader.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
 import { SidePauses } from '../../src/sync/side-pauses.js';
 import { DeliveryInterpreter } from '../../src/webhooks/interpreter.js';
@@ -224,21 +227,24 @@ export class Stages {
       if (line.level === 'warn') this.log.push(line);
     });
     const pauses = new SidePauses(this.state, this.health, logger);
+    const { db, runs, actions, state, events, owed, listingsAhead, creations, generation, clock } = this;
+    const reader = new RunReader(runs, state, events, owed, listingsAhead, clock);
+    const application = new RunApplication(
+      runs,
+      actions,
+      new Applier(db, actions, this.metrics),
+      creations,
+      generation,
+      clock,
+    );
     return new RunWorker(
-      this.db,
       this.sites,
-      this.runs,
-      this.actions,
-      this.state,
+      runs,
+      new RunPlanner(db, reader, pauses, listingsAhead, clock, logger),
+      application,
       pauses,
-      this.events,
-      this.owed,
-      this.listingsAhead,
-      new Applier(this.db, this.actions, this.metrics),
-      this.creations,
-      this.generation,
-      new RunEnds(this.actions, this.owed, pauses, this.clock, logger),
-      this.clock,
+      new RunEnds(actions, owed, pauses, clock, logger),
+      clock,
       logger,
     );
   }

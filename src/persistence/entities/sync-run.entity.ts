@@ -58,7 +58,7 @@ export interface PlanCounts {
 // Every replica fires every tick: one run per slot of the schedule.
 @Index('sync_run_one_per_slot', ['store', 'slot'], { unique: true, where: 'slot IS NOT NULL' })
 @Index('sync_run_by_store', ['store', 'createdAt'])
-@Index('sync_run_by_turn', ['turnAt'], { where: oneOf('state', ['queued', 'running']) })
+@Index('sync_run_due', ['createdAt'], { where: oneOf('state', ['queued', 'running']) })
 @Check('sync_run_kind_check', oneOf('kind', RUN_KINDS))
 @Check('sync_run_state_check', oneOf('state', Object.keys(RUN_TRANSITIONS)))
 @Check('sync_run_phase_check', oneOf('phase', RUN_PHASES))
@@ -100,12 +100,6 @@ export class SyncRunEntity {
   /** Why the plan did not look for products that were deleted in the catalog, for people; null when it did. */
   @Column('text', { nullable: true }) notCompared!: string | null;
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;
-  /** Since when the run is due: workers take the run that is due longest. A run that shares its worker is due again from then on. */
-  @Column('timestamptz', { default: () => 'now()' }) turnAt!: Date;
-  /** True while the run waits, or goes on, after it let others have its worker while it applied its plan. */
-  @Column('boolean', { default: false }) tookTurns!: boolean;
-  /** True while the run waits until another run has read the catalog's listing. */
-  @Column('boolean', { default: false }) waitsForListing!: boolean;
   /** Token of the worker that holds the run. */
   @Column('text', { nullable: true }) lease!: string | null;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;

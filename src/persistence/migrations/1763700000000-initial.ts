@@ -103,9 +103,6 @@ const STATEMENTS = [
      phases jsonb NOT NULL DEFAULT '[]',
      requests jsonb NOT NULL DEFAULT '{}',
      cancelled_by text,
-     turn_at timestamptz NOT NULL DEFAULT now(),
-     took_turns boolean NOT NULL DEFAULT false,
-     waits_for_listing boolean NOT NULL DEFAULT false,
      listing_id bigint,
      plan jsonb,
      CONSTRAINT sync_run_kind_check CHECK (kind IN ('full', 'incremental')),
@@ -113,7 +110,7 @@ const STATEMENTS = [
      CONSTRAINT sync_run_state_check CHECK (state IN ('planning', 'planned', 'not_planned', 'queued', 'running', 'partial', 'failed', 'succeeded'))
    )`,
   `CREATE INDEX sync_run_by_store ON sync_run (store, created_at DESC)`,
-  `CREATE INDEX sync_run_by_turn ON sync_run (turn_at) WHERE state IN ('queued', 'running')`,
+  `CREATE INDEX sync_run_due ON sync_run (created_at) WHERE state IN ('queued', 'running')`,
   `CREATE UNIQUE INDEX sync_run_one_active ON sync_run (store) WHERE state IN ('queued', 'running')`,
   `CREATE UNIQUE INDEX sync_run_one_per_slot ON sync_run (store, slot) WHERE (slot IS NOT NULL)`,
   `CREATE TABLE sync_action (

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { CodedError } from '../../domain/errors.js';
 import type { CompletedExport, ReadScope, SourceProduct } from '../../domain/store-port.js';
 import { download, type DownloadSettings } from './download.js';
@@ -15,6 +16,9 @@ export interface ExportFileSettings extends DownloadSettings {
   /** Bytes of one part in memory. */
   readonly partBytes: number;
 }
+
+/** Parts that are in memory at the same time, of all exports that this process reads. Each takes some times its size. */
+const PARTS_AT_ONCE = 2;
 
 /**
  * Reads the file of a completed export: downloads it, splits it by product into parts that fit into memory, and parses part by part. The
@@ -55,10 +59,31 @@ async function* products(
   { scope, batchSize }: ExportFileSettings,
 ): AsyncGenerator<readonly SourceProduct[]> {
   for (const part of parts) {
-    const some = await productsOfPart(part, scope);
-    await rm(part);
-    for (let from = 0; from < some.length; from += batchSize) yield some.slice(from, from + batchSize);
+    const release = await takePlace();
+    try {
+      const some = await productsOfPart(part, scope);
+      await rm(part);
+      for (let from = 0; from < some.length; from += batchSize) yield some.slice(from, from + batchSize);
+    } finally {
+      release();
+    }
   }
+}
+
+const places = pLimit(PARTS_AT_ONCE);
+
+/** Waits until another part may be in memory. A reader holds no place while it waits for the store. */
+async function takePlace(): Promise<() => void> {
+  const taken = Promise.withResolvers<undefined>();
+  const released = Promise.withResolvers<undefined>();
+  void places(() => {
+    taken.resolve(undefined);
+    return released.promise;
+  });
+  await taken.promise;
+  return () => {
+    released.resolve(undefined);
+  };
 }
 
 /** Throws `transient` when the file does not hold what the store says. */

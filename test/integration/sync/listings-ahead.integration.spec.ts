@@ -154,34 +154,6 @@ describe('while its store makes the export, a full run', () => {
     );
   });
 
-  it('takes up what it began, when it gave its worker to another run meanwhile', async () => {
-    stages.settings = {
-      ...stages.settings,
-      workspace: { ...stages.settings.workspace, listingMaxAgeMinutes: 0 },
-    };
-    for (let poll = 0; poll < 4; poll += 1) stages.store.exportStates.push({ status: 'running', objects: 1 });
-    stages.store.script.before('pollExport', () => new Promise((resolve) => setTimeout(resolve, 20)), 4);
-    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
-    for (const store of [STORE, OTHER_STORE]) {
-      await stages.requests.request({ store, full: true, trigger: 'schedule' });
-      await stages.db.affected(
-        `UPDATE sync_run SET turn_at = turn_at - interval '10 seconds' WHERE state = 'queued'`,
-      );
-    }
-    const { signal } = new AbortController();
-    expect(await stages.worker.workNext(signal, 0)).toEqual({ kind: 'handed_on' });
-    await nights.listingIsThere();
-    expect(await stages.worker.workNext(signal)).toMatchObject({
-      kind: 'ended',
-      run: { store: OTHER_STORE },
-    });
-    nights.pagesRead();
-    expect(await stages.worker.workNext(signal)).toMatchObject({
-      run: { store: STORE, state: 'succeeded', notCompared: null },
-    });
-    expect(nights.pagesRead()).toBe(0);
-  });
-
   it('ends the reading with the process, and leaves no rows of it', async () => {
     const ahead = new ListingsAhead(stages.db, stages.links, stages.logger);
     const store = stages.sites.store(STORE);

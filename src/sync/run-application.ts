@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { traced } from '../observability/tracing/tracing.js';
+import { ActionRepository } from '../persistence/action.repository.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { Clock } from '../runtime/clock.js';
+import type { Store } from '../sites/sites.js';
+import { Applier } from './apply.js';
+import { BackgroundCreations } from './background-creations.js';
+import { GenerationRequester } from './generation.js';
+import { Outage } from './outage.js';
+import { applyOutcome, type ApplyOutcome } from './run-ends.js';
+import type { Hold } from './run-hold.js';
+
+/** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
+const CREATIONS_WAIT_MS = 240_000;
+
+/** The second phase of a run: carries out its plan, follows what the catalog creates in its background, and requests content. */
+@Injectable()
+export class RunApplication {
+  constructor(
+    private readonly runs: RunRepository,
+    private readonly actions: ActionRepository,
+    private readonly applier: Applier,
+    private readonly creations: BackgroundCreations,
+    private readonly generation: GenerationRequester,
+    private readonly clock: Clock,
+  ) {}
+
+  async apply(hold: Hold, store: Store): Promise<ApplyOutcome> {
+    const { run, lease, signal, lose, onProgress } = hold;
+    const applying = {
+      id: run.id,
+      startedUpTo: run.startedUpTo,
+      identifiersProved: run.identifiersProved,
+      begin: async (actionId: string): Promise<void> => {
+        if (!(await this.runs.begin(run.id, lease, actionId))) lose();
+        signal.throwIfAborted();
+      },
+      assertHeld: (): void => {
+        if (performance.now() > hold.heldUntilMs) lose();
+        signal.throwIfAborted();
+      },
+    };
+    // Of an earlier attempt.
+    await this.actions.retryFailures(run.id);
+    hold.steps.enter('apply');
+    const before = await this.actions.openAndRequested(run.id);
+    let done = 0;
+    const outage = new Outage(this.clock, signal);
+    await traced('apply', { 'run.open_actions': before.open }, async () => {
+      if (before.open === 0) return;
+      await this.applier.apply(applying, store, outage, signal, () => {
+        done += 1;
+        onProgress({ phase: 'apply', done, total: before.open });
+      });
+    });
+    hold.steps.enter('creations');
+    onProgress({ phase: 'creations', done: 0, total: null });
+    await traced('follow creations', {}, () =>
+      this.creations.follow(store, CREATIONS_WAIT_MS, signal, applying.assertHeld),
+    );
+    hold.steps.enter('generation');
+    // Requests of this run before a retry or a crash count towards the limit.
+    const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
+    const asked = await traced('request generation', {}, () =>
+      this.generation.requestDue(
+        store,
+        run.id,
+        room,
+        signal,
+        (done, total) => {
+          onProgress({ phase: 'generation', done, total });
+        },
+        applying.assertHeld,
+      ),
+    );
+    onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
+    return applyOutcome(asked);
+  }
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { NO_COUNTS } from '../domain/run-counts.js';
+import { traced } from '../observability/tracing/tracing.js';
+import { Database } from '../persistence/database.js';
+import { Plan, PlanLostError } from '../persistence/plan.js';
+import { Clock } from '../runtime/clock.js';
+import { killPoint } from '../runtime/kill-point.js';
+import { Logger } from '../runtime/logger.js';
+import type { Store } from '../sites/sites.js';
+import type { Extracted } from './extract.js';
+import { ListingsAhead } from './listings-ahead.js';
+import { planRead } from './planning.js';
+import { listingSince, type Hold } from './run-hold.js';
+import { RunReader } from './run-reader.js';
+import { SidePauses } from './side-pauses.js';
+
+/** The first phase of a run: reads the store, plans what the catalog must learn, and makes the plan valid. */
+@Injectable()
+export class RunPlanner {
+  readonly #log: Logger;
+
+  constructor(
+    private readonly db: Database,
+    private readonly reader: RunReader,
+    private readonly pauses: SidePauses,
+    private readonly listingsAhead: ListingsAhead,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'sync' });
+  }
+
+  async plan(hold: Hold, store: Store): Promise<void> {
+    hold.steps.enter('export');
+    await this.pauses.identifyStore(store);
+    const extracted = await traced('extract', {}, () => this.reader.read(hold, store));
+    hold.steps.enter('plan');
+    await this.#planRead(hold, store, extracted);
+  }
+
+  async #planRead(hold: Hold, store: Store, { read, full }: Extracted): Promise<void> {
+    const { run, lease, signal, onProgress } = hold;
+    const { id, store: key, workspace } = run;
+    const plan = await Plan.begin(this.db, { id, store: key, workspace, lease, isDry: false });
+    try {
+      // The extract is read during planning.
+      const outcome = await traced('plan', {}, async (span) => {
+        const made = await planRead(plan, store, read, {
+          full,
+          force: run.force,
+          listing: {
+            since: listingSince(run),
+            ahead: this.listingsAhead.of(run.id, store.workspace),
+            inTurn: (take) => this.listingsAhead.inTurn(store.workspace, take),
+            clock: this.clock,
+            signal,
+          },
+          onProgress: (seen) => {
+            signal.throwIfAborted();
+            hold.counts = { seen };
+            onProgress({ phase: 'plan', done: seen, total: null });
+          },
+        });
+        span.note({ 'run.seen': made.counts.seen, 'run.unchanged': made.counts.unchanged });
+        return made;
+      });
+      await this.pauses.storeWorks(store.key);
+      if (full && outcome.incomplete !== null) {
+        this.#log.warn(
+          { runId: run.id, store: store.key },
+          `nothing is marked as gone: ${outcome.incomplete}`,
+        );
+      }
+      hold.counts = outcome.counts;
+      killPoint('plan.planned');
+      const kept = await plan.commit({
+        full,
+        complete: full && outcome.incomplete === null,
+        gone: outcome.gone,
+        proved: outcome.proved,
+        notCompared: outcome.notCompared,
+        counts: { ...NO_COUNTS, ...outcome.counts },
+      });
+      if (!kept) throw new PlanLostError();
+      killPoint('plan.committed');
+      run.counts = { ...outcome.counts };
+      run.identifiersProved = outcome.proved;
+      run.notCompared = outcome.notCompared;
+    } catch (error) {
+      // What is left is removed before the run is planned again.
+      await plan.discard().catch(() => undefined);
+      throw error;
+    }
+  }
+}
