@@ -183,7 +183,8 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'page-size',
     what: 'Page size of lists',
-    default: 'none is asked for; next is followed, for at most 100,000 pages',
+    default:
+      'page_size=250 is asked for where the whole list is read, unless it is refused; next is followed, for at most 100,000 pages',
     setting: 'none needed: only next is followed',
   },
   {

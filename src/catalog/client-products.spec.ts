@@ -286,6 +286,19 @@ describe('listing products', () => {
     expect(pages).toBe(100_000);
   });
 
+  it('asks for large pages, and goes without where the service refuses that', async () => {
+    service.handler = ({ query }) =>
+      query.has('page_size')
+        ? { status: 400, json: { page_size: ['Unknown.'] } }
+        : { json: page([{ id: 1 }]) };
+    const client = service.client();
+    for (let walk = 0; walk < 2; walk += 1) {
+      const found = await all(client.productPages({ pageSize: 250 }));
+      expect(found.map(({ results }) => results.map(({ id }) => id))).toEqual([[1]]);
+    }
+    expect(service.lines()).toEqual(['GET /products/?page_size=250', 'GET /products/', 'GET /products/']);
+  });
+
   it('goes on from a first page that was read before, and reads it no second time', async () => {
     service.handler = ({ query }) => ({
       json: query.has('p') ? page([{ id: 2 }]) : page([{ id: 1 }], '?p=2'),

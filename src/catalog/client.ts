@@ -50,6 +50,7 @@ const taskList = listSchema(taskRecordSchema);
 export class CatalogClient {
   /** How many requests of one kind of work the client sends at the same time. More would only wait in it. */
   readonly requestsAtOnce: number = REQUESTS_AT_ONCE;
+  private refusesPageSize = false;
   private readonly connection: Connection;
   private readonly tasks: TaskReader;
   private readonly template: GenerationTemplate;
@@ -83,8 +84,15 @@ export class CatalogClient {
   }
 
   /** The first page of parent and standalone products. docs/catalog-rules.md#get-products. */
-  async listProducts(filters: ProductFilters = {}): Promise<Page<CatalogProduct>> {
-    return this.productPage(this.productsUrl(filters));
+  async listProducts({ pageSize, ...filters }: ProductFilters = {}): Promise<Page<CatalogProduct>> {
+    if (pageSize === undefined || this.refusesPageSize) return this.productPage(this.productsUrl(filters));
+    try {
+      return await this.productPage(this.productsUrl({ ...filters, pageSize }));
+    } catch (error) {
+      if (!isCoded(error, 'invalid')) throw error;
+      this.refusesPageSize = true;
+      return this.productPage(this.productsUrl(filters));
+    }
   }
 
   /** Every product that the filters select, page after page; see `walkPages`. docs/catalog-rules.md#get-products. */
@@ -93,8 +101,13 @@ export class CatalogClient {
   }
 
   /** The pages of these products; `first` is the first one where the caller has it already. See `walkPages`. */
-  productPages(filters: ProductFilters, first?: Page<CatalogProduct>): AsyncGenerator<Page<CatalogProduct>> {
-    return this.connection.pages(this.productsUrl(filters), (url) => this.productPage(url), first);
+  async *productPages(
+    filters: ProductFilters,
+    first?: Page<CatalogProduct>,
+  ): AsyncGenerator<Page<CatalogProduct>, undefined> {
+    const known = first ?? (await this.listProducts(filters));
+    yield* this.connection.pages(this.productsUrl(filters), (url) => this.productPage(url), known);
+    return undefined;
   }
 
   /**
@@ -168,10 +181,7 @@ export class CatalogClient {
     });
   }
 
-  /**
-   * The first page of a product's variants, or all of them when the response is an array
-   * (docs/catalog-rules.md#variants-of-a-product).
-   */
+  /** The first page of a product's variants, or all of them as an array (docs/catalog-rules.md#variants-of-a-product). */
   async listVariants(id: ProductId): Promise<Page<CatalogVariant>> {
     return this.variantPage(this.variantsUrl(id));
   }
@@ -212,9 +222,7 @@ export class CatalogClient {
     });
   }
 
-  /**
-   * The number of products per `generate`: 1 when the configured request names a single product, otherwise Infinity.
-   */
+  /** The number of products per `generate`: 1 when the configured request names a single product, otherwise Infinity. */
   get generationBatchLimit(): number {
     return this.template.batchLimit;
   }

@@ -24,6 +24,8 @@ export interface ProductFilters {
   readonly sorting?: 'asc' | 'desc';
   /** The service's default is `date`. */
   readonly orderBy?: 'date' | 'task';
+  /** How many products a page may have (assumed: `page_size`). The client goes without it where the service refuses it. */
+  readonly pageSize?: number;
 }
 
 /** `brands` and `tag` are repeated and not joined, because a brand may contain a comma. */
@@ -43,6 +45,7 @@ export function productQuery(filters: ProductFilters, defaultLocale: string | un
     ['product_list', filters.productList],
     ['sorting', filters.sorting],
     ['order_by', filters.orderBy],
+    ['page_size', filters.pageSize?.toString()],
   ];
   return values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }

@@ -6,7 +6,6 @@ import type {
   CatalogListingRows,
   WalkedListing,
 } from '../persistence/catalog-listing.rows.js';
-import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 import type { Plan } from '../persistence/plan.js';
 import type { Clock } from '../runtime/clock.js';
 import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../sites/listing-walk.js';
@@ -38,9 +37,6 @@ export interface TakenListing extends CatalogListing {
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 const WAIT_MS = 250;
-const ROWS_AT_ONCE = 1000;
-/** The first page is stored while the next is awaited: a small listing has no more than these two. */
-const FIRST_ROWS = 1;
 /** Listings of fewer products are not worth new statistics. */
 const ANALYSED_FROM = 1000;
 
@@ -160,11 +156,8 @@ export async function readForAll(
   }, HEARTBEAT_MS);
   const { signal = takenOver.signal } = request;
   try {
-    const walked = await readAllPages(rows, id, workspace, {
-      ...request,
-      signal: AbortSignal.any([signal, takenOver.signal]),
-      first,
-    });
+    const ended = AbortSignal.any([signal, takenOver.signal]);
+    const walked = await readAllPages(rows, id, workspace, first, ended);
     const finished = await rows.finish(id, lease, walked);
     if (finished === null) await abandon();
     return finished;
@@ -177,101 +170,22 @@ export async function readForAll(
   }
 }
 
-interface WalkOptions extends Pick<ListingRequest, 'signal'> {
-  /** The first page, where it was read before. */
-  readonly first: Page<CatalogProduct> | undefined;
-}
-
-/** Aborting `signal` ends the walk at the next page. */
+/** Stores the products page by page. Aborting `signal` ends the walk at the next page. */
 async function readAllPages(
   rows: CatalogListingRows,
   id: string,
   workspace: Workspace,
-  { signal, first }: WalkOptions,
+  first: Page<CatalogProduct> | undefined,
+  signal: AbortSignal,
 ): Promise<WalkedListing> {
   const start = first ?? (await workspace.client.listProducts(OLDEST_FIRST));
-  const writer = new ListingWriter(rows, id, workspace.key, start.count);
-  try {
-    const complete = await walkListing(workspace.client, start, async (products) => {
-      signal?.throwIfAborted();
-      await writer.add(products);
-    });
-    await writer.flush();
-    return { complete, products: writer.products };
-  } finally {
-    await writer.settled();
-  }
-}
-
-/** Stores the products of a walk, so many rows at a time. The database writes some while the next page is read. */
-class ListingWriter {
-  #rowsAtOnce = FIRST_ROWS;
-  #listed: ListedRow[] = [];
-  #holders: HolderRow[] = [];
-  #writing: Promise<void> = Promise.resolve();
-  #written = 0;
-  #products = 0;
-  #isAnalysed = false;
-
-  constructor(
-    private readonly rows: CatalogListingRows,
-    private readonly id: string,
-    private readonly workspace: string,
-    /** Products of the whole listing, as the service counts them. */
-    private readonly expected: number | null,
-  ) {}
-
-  /** Products that are stored, each once. */
-  get products(): number {
-    return this.#products;
-  }
-
-  async add(products: readonly CatalogProduct[]): Promise<void> {
-    for (const product of products) {
-      this.#listed.push(listedRow(product));
-      this.#holders.push(...holderRows(product));
-    }
-    if (this.#listed.length >= this.#rowsAtOnce) await this.#writeNext();
-  }
-
-  /** Returns once everything is stored. Throws what a statement threw. */
-  async flush(): Promise<void> {
-    if (this.#listed.length > 0) await this.#writeNext();
-    await this.#writing;
-    await this.#analyse(this.#written);
-  }
-
-  /** Returns once no statement is under way. */
-  async settled(): Promise<void> {
-    await this.#writing.catch(() => undefined);
-  }
-
-  /** Writes what is waiting as soon as the rows before are stored, and returns when that begins. */
-  async #writeNext(): Promise<void> {
-    const listed = this.#listed;
-    const holders = this.#holders;
-    this.#listed = [];
-    this.#holders = [];
-    this.#rowsAtOnce = ROWS_AT_ONCE;
-    await this.#writing;
-    this.#writing = this.#write(listed, holders);
-    // Without this line Node would report a rejection before the next `await` handles it.
-    this.#writing.catch(() => undefined);
-  }
-
-  async #write(listed: readonly ListedRow[], holders: readonly HolderRow[]): Promise<void> {
-    this.#products += await addRows(this.rows, this.id, this.workspace, listed, holders);
-    this.#written += listed.length;
-    // Statistics of half of the listing are good enough, and no run waits for them at the end.
-    if (this.expected !== null && this.#written >= this.expected / 2) await this.#analyse(this.expected);
-  }
-
-  /** Updates the statistics once, if a listing of so many products is worth it. */
-  async #analyse(products: number): Promise<void> {
-    if (this.#isAnalysed || products < ANALYSED_FROM) return;
-    this.#isAnalysed = true;
-    await this.rows.analyse();
-  }
+  let products = 0;
+  const complete = await walkListing(workspace.client, start, async (page) => {
+    signal.throwIfAborted();
+    products += await addProducts(rows, id, workspace.key, page);
+  });
+  if (products >= ANALYSED_FROM) await rows.analyse();
+  return { complete, products };
 }
 
 /** Returns how many of them the listing did not show yet. */
@@ -281,17 +195,9 @@ async function addProducts(
   workspace: string,
   products: readonly CatalogProduct[],
 ): Promise<number> {
-  const holders = products.flatMap((product) => holderRows(product));
-  return addRows(rows, id, workspace, products.map(listedRow), holders);
-}
-
-async function addRows(
-  rows: CatalogListingRows,
-  id: string,
-  workspace: string,
-  listed: readonly ListedRow[],
-  holders: readonly HolderRow[],
-): Promise<number> {
-  await rows.addHolders(id, holders);
-  return rows.addListed(id, workspace, listed);
+  await rows.addHolders(
+    id,
+    products.flatMap((product) => holderRows(product)),
+  );
+  return rows.addListed(id, workspace, products.map(listedRow));
 }

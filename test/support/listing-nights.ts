@@ -22,14 +22,11 @@ export class ListingNights {
     return pages;
   };
 
-  /**
-   * Holds this request for a page of the next listing; the first one is 1. From the second page on, the next request is held, too: the
-   * listing is read from both ends.
-   */
+  /** Holds this request for a page of the next listing; the first one is 1. */
   readonly gateAtPage = (page: number): Gate => {
     const gate = new Gate();
     this.stages.catalog.script.before('listProducts', () => undefined, page - 1);
-    this.stages.catalog.script.before('listProducts', gate.hold, page === 1 ? 1 : 2);
+    this.stages.catalog.script.before('listProducts', gate.hold);
     return gate;
   };
 
