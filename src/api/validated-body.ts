@@ -10,26 +10,30 @@ const routeArguments = z.record(z.string(), z.looseObject({ pipes: z.array(z.unk
  * The fields that the schema of a route declares, as it reads them from the body. Empty for a route without a body, and for a body that
  * the route is going to refuse. Forms bring further fields: they are left out.
  */
-export function validatedBody(
-  route: Pick<ExecutionContext, 'getClass' | 'getHandler'>,
-  body: unknown,
-): Readonly<Record<string, unknown>> {
+export function validatedBody(route: Route, body: unknown): Readonly<Record<string, unknown>> {
   const schema = bodySchemaOf(route);
-  const parsed = schema?.safeParse(body ?? {});
-  if (schema === null || parsed?.success !== true) return {};
-  const declared = new Set(Object.keys(schema.shape));
-  return Object.fromEntries(Object.entries(parsed.data).filter(([name]) => declared.has(name)));
+  if (schema === null) return {};
+  const parsed = z.record(z.string(), z.unknown()).safeParse(schema.safeParse(body ?? {}).data);
+  const declared = new Set(Object.keys(fieldsOf(schema, route).shape));
+  return Object.fromEntries(Object.entries(parsed.data ?? {}).filter(([name]) => declared.has(name)));
 }
 
-/** Throws for a body that is no object: its fields could not be told. */
-function bodySchemaOf(route: Pick<ExecutionContext, 'getClass' | 'getHandler'>): z.ZodObject | null {
-  const handler = route.getHandler().name;
-  const given: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, route.getClass(), handler);
+type Route = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
+
+function bodySchemaOf(route: Route): z.ZodType | null {
+  const given: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, route.getClass(), route.getHandler().name);
   for (const [key, { pipes }] of Object.entries(routeArguments.parse(given ?? {}))) {
     if (key.split(':')[0] !== String(RouteParamtypes.BODY)) continue;
-    const pipe = pipes.find((each): each is ZodPipe<z.ZodType> => each instanceof ZodPipe);
-    if (pipe?.schema instanceof z.ZodObject) return pipe.schema;
-    throw new Error(`${route.getClass().name}.${handler}: the body needs a schema that is an object`);
+    return pipes.find((each): each is ZodPipe<z.ZodType> => each instanceof ZodPipe)?.schema ?? null;
   }
   return null;
+}
+
+/** The object behind what prepares its input. Throws for a body that is no object: its fields could not be told. */
+function fieldsOf(schema: z.core.$ZodType, route: Route): z.ZodObject {
+  if (schema instanceof z.ZodObject) return schema;
+  if (schema instanceof z.ZodPipe) return fieldsOf(schema.out, route);
+  throw new Error(
+    `${route.getClass().name}.${route.getHandler().name}: the body needs a schema of an object`,
+  );
 }

@@ -2,7 +2,7 @@ import type { Role } from '../api/access.js';
 import { SCRIPT, STYLES } from './assets.js';
 import { html, type Html, type Piece } from './html.js';
 import { messages } from './messages.js';
-import { FORM_TOKEN_FIELD, type Visitor } from './session.guard.js';
+import type { Visitor } from './session.guard.js';
 
 export type Section =
   'settings' | 'queues' | 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries' | 'audit';
@@ -64,7 +64,7 @@ export function page(visitor: Visitor, parts: PageParts): string {
           />
         </form>
         <form method="post" action="/logout">
-          ${formToken(visitor)}<span class="who">${visitor.session.name}</span>
+          <span class="who">${visitor.session.name}</span>
           <button class="plain">Sign out</button>
         </form>
       </header>
@@ -80,11 +80,6 @@ export function page(visitor: Visitor, parts: PageParts): string {
     parts.refreshSeconds,
     visitor.session.role,
   );
-}
-
-/** Hidden field of every form (see `SessionGuard`). */
-export function formToken(visitor: Visitor): Html {
-  return html`<input type="hidden" name="${FORM_TOKEN_FIELD}" value="${visitor.formToken}" />`;
 }
 
 /**

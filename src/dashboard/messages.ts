@@ -58,7 +58,7 @@ export const messages = {
   wrongToken: 'This token is not correct.',
   signInRefused: 'a sign-in with a wrong token was refused',
   notSignedIn: 'You are not signed in.',
-  otherSession: 'This form belongs to another session. Reload the page and try again.',
+  foreignForm: 'This form did not come from a page of this dashboard. Open the page and try again.',
   readOnlyQueues: 'The queue view is read-only.',
 
   // Errors

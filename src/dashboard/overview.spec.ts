@@ -9,7 +9,6 @@ import { storePage } from './views/store.js';
 
 const VISITOR: Visitor = {
   session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
-  formToken: 'f',
   notice: null,
 };
 const NOW = new Date('2026-11-22T12:00:00Z');

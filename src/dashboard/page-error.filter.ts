@@ -6,17 +6,13 @@ import { errorLine, isCoded } from '../domain/errors.js';
 import { STATUS_OF } from '../api/error.filter.js';
 import { signInPath } from './elements.js';
 import { NotSignedInError, visitorWithoutNotice } from './session.guard.js';
-import { Sessions } from './session.js';
 import { problemPage } from './views/problem.js';
 import { messages } from './messages.js';
 
 /** Shows errors as pages. A visitor who is not signed in is sent to the sign-in and returns afterwards. */
 @Catch()
 export class PageErrorFilter implements ExceptionFilter {
-  constructor(
-    @Inject(Logger) private readonly log: Pick<Logger, 'error'>,
-    private readonly sessions: Sessions,
-  ) {}
+  constructor(@Inject(Logger) private readonly log: Pick<Logger, 'error'>) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -33,7 +29,7 @@ export class PageErrorFilter implements ExceptionFilter {
       return;
     }
     const { status, message } = this.#described(error);
-    const visitor = visitorWithoutNotice(this.sessions, http.getRequest<Request>());
+    const visitor = visitorWithoutNotice(http.getRequest<Request>());
     response.status(status).send(problemPage(status, message, visitor));
   }
 

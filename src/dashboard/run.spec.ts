@@ -8,7 +8,6 @@ import { runPage, type RunView } from './views/run.js';
 
 const VISITOR: Visitor = {
   session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
-  formToken: 'f',
   notice: null,
 };
 const AT = '2026-11-22T10:00:00.000Z';

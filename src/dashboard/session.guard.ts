@@ -1,6 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { z } from 'zod';
 import { Admission } from '../api/allow.js';
 import { LONGEST_WANTED } from './elements.js';
 import { messages } from './messages.js';
@@ -15,11 +14,6 @@ import {
   type Session,
 } from './session.js';
 
-/** The hidden field of every form. */
-export const FORM_TOKEN_FIELD = 'form_token';
-
-const formSchema = z.looseObject({ [FORM_TOKEN_FIELD]: z.string() });
-
 /** Thrown when a browser is not signed in. Pages redirect to the sign-in, which returns to the page. */
 export class NotSignedInError extends Error {
   override readonly name = 'NotSignedInError';
@@ -31,7 +25,7 @@ export class NotSignedInError extends Error {
 
 const signedIn = new WeakMap<Request, Session>();
 
-/** Requires a signed-in browser, and for every change a form of the same session. */
+/** Requires a signed-in browser, and for every change a form of our own pages. */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(
@@ -46,17 +40,28 @@ export class SessionGuard implements CanActivate {
     if (session === null) throw new NotSignedInError(request.method === 'GET' ? request.originalUrl : '/');
     // Before anything is refused: the page of a refusal keeps the navigation.
     signedIn.set(request, session);
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      const form = formSchema.safeParse(request.body);
-      const given = form.success ? form.data[FORM_TOKEN_FIELD] : '';
-      if (typeof given !== 'string' || !this.sessions.isFormToken(session, given))
-        await this.admission.refuse(context, session, messages.otherSession);
-    }
+    if (request.method !== 'GET' && request.method !== 'HEAD' && !isOwnForm(request))
+      await this.admission.refuse(context, session, messages.foreignForm);
     await this.admission.admit(context, session);
     keepAlive(this.sessions, session, request, http.getResponse<Response>());
     return true;
   }
 }
+
+/**
+ * True for a form of our own pages: the browser says so. It sends `Sec-Fetch-Site` wherever the connection is trustworthy: by https, and to
+ * this machine. By plain http to another machine it sends `Origin` alone, and `null` there, because our pages name no referrer. What keeps
+ * forms of other sites out then is that the session's cookie is `SameSite=Strict`.
+ */
+export function isOwnForm({ headers, secure }: Pick<Request, 'headers' | 'secure'>): boolean {
+  const { 'sec-fetch-site': site, origin, host = '' } = headers;
+  if (site !== undefined) return site === 'same-origin';
+  if (origin === undefined) return false;
+  if (origin !== 'null') return URL.parse(origin)?.host === host;
+  return !secure && !LOOPBACK.test(host);
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
 /** The value of the session's cookie, under the name that fits the connection. */
 export function sessionCookieOf(request: Request): string | undefined {
@@ -74,7 +79,6 @@ function keepAlive(sessions: Sessions, session: Session, request: Request, respo
 /** The data about a visitor that a page needs. */
 export interface Visitor {
   readonly session: Session;
-  readonly formToken: string;
   /** Shown once, on the next page. */
   readonly notice: string | null;
 }
@@ -91,15 +95,14 @@ export function visitorOf(sessions: Sessions, request: Request, response: Respon
   }
   return {
     session,
-    formToken: sessions.formToken(session),
     notice: sessions.readNotice(session, cookie),
   };
 }
 
 /** The visitor, for a page that shows no notice: a notice that waits is kept for the next page. Null without a sign-in. */
-export function visitorWithoutNotice(sessions: Sessions, request: Request): Visitor | null {
+export function visitorWithoutNotice(request: Request): Visitor | null {
   const session = signedIn.get(request);
-  return session === undefined ? null : { session, formToken: sessions.formToken(session), notice: null };
+  return session === undefined ? null : { session, notice: null };
 }
 
 export function sessionOf(request: Request): Session {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AccessTokens } from '../api/access.js';
+import { isOwnForm } from './session.guard.js';
 import { cookieName, cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions, setCookie } from './session.js';
 
 const START = Date.parse('2026-11-21T08:00:00Z');
@@ -83,12 +84,10 @@ describe('a session', () => {
     expect(await sessions.read(undefined)).toBeNull();
   });
 
-  it('has a form token that no other session has, and notices that no other session reads', async () => {
+  it('has notices that no other session reads', async () => {
     const { sessions } = world();
     const one = (await sessions.read(sessions.issue(ADMIN)))!;
     const other = (await sessions.read(sessions.issue(ADMIN)))!;
-    expect(sessions.isFormToken(one, sessions.formToken(one))).toBe(true);
-    expect(sessions.isFormToken(other, sessions.formToken(one))).toBe(false);
     const notice = sessions.notice(one, 'Größe: 3 done.');
     expect(sessions.readNotice(one, notice)).toBe('Größe: 3 done.');
     expect(sessions.readNotice(other, notice)).toBeNull();
@@ -113,5 +112,28 @@ describe('cookieOf', () => {
     [undefined, undefined],
   ])('reads b of %j as %j', (header, value) => {
     expect(cookieOf(header, 'b')).toBe(value);
+  });
+});
+
+describe('a form', () => {
+  it.each<[string, Record<string, string>, boolean]>([
+    ['of our page', { 'sec-fetch-site': 'same-origin' }, true],
+    ['of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://sync.example.com' }, false],
+    ['of another host of the site', { 'sec-fetch-site': 'same-site' }, false],
+    ['of a page that names its own origin', { origin: 'https://sync.example.com' }, true],
+    ['of a page that names another origin', { origin: 'https://evil.example' }, false],
+    ['of a page that names another port', { origin: 'https://sync.example.com:8443' }, false],
+    ['of a page without an origin', { origin: 'null' }, false],
+    ['that names nothing', {}, false],
+  ])('%s: %j', (_whose, headers, isOwn) => {
+    expect(isOwnForm({ headers: { host: 'sync.example.com', ...headers }, secure: true })).toBe(isOwn);
+  });
+
+  it.each([
+    ['another machine, where browsers name no site', '192.168.1.10:3000', true],
+    ['this machine, where they do', 'localhost:3000', false],
+    ['this machine by its address', '127.0.0.1:3000', false],
+  ])('without an origin, by plain http to %s', (_what, host, isOwn) => {
+    expect(isOwnForm({ headers: { host, origin: 'null' }, secure: false })).toBe(isOwn);
   });
 });

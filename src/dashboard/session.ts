@@ -57,15 +57,6 @@ export class Sessions {
     await this.revoked.revoke(hashOf(session.id), new Date(session.expiresAtMs));
   }
 
-  /** The token in every form of the session. Another site can make the browser post, but cannot know the token. */
-  formToken(session: Session): string {
-    return this.#mac(session.name, 'form', session.id).toString('base64url');
-  }
-
-  isFormToken(session: Session, given: string): boolean {
-    return this.#signed(session.name, 'form', session.id, given);
-  }
-
   /** A notice for the session's next page, as a signed cookie value, because it returns from the browser. */
   notice(session: Session, text: string): string {
     const body = Buffer.from(text.slice(0, NOTICE_LENGTH)).toString('base64url');

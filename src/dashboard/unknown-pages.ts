@@ -34,7 +34,7 @@ export class UnknownPages implements OnModuleInit {
       response.redirect(303, signInPath(request.originalUrl));
       return;
     }
-    const visitor = { session, formToken: this.sessions.formToken(session), notice: null };
+    const visitor = { session, notice: null };
     securityHeaders(() => [])(request, response, () => {
       response.status(404).send(problemPage(404, messages.unknownPage(request.path.slice(0, 200)), visitor));
     });

@@ -9,7 +9,6 @@ import { writeBackPage } from './views/write-back.js';
 
 const VISITOR: Visitor = {
   session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
-  formToken: 'f',
   notice: null,
 };
 const HELD: GateFinding[] = [

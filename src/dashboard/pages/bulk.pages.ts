@@ -22,7 +22,7 @@ import { filterOf, filterShape } from '../../operations/write-back-filter.js';
 import { WriteBackReview } from '../../operations/write-back-review.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { messages } from '../messages.js';
-import { FORM_TOKEN_FIELD, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { datedListShape, formQuery, pageAt } from '../page-query.js';
 import { bulkListPage } from '../views/bulk-list.js';
@@ -40,7 +40,6 @@ const ticked = z
   .transform((given) => given === '1');
 const requestSchema = formQuery({
   ...questionShape,
-  [FORM_TOKEN_FIELD]: z.string().optional(),
   dryRun: ticked,
   overwriteEdits: ticked,
   passGates: ticked,

@@ -40,13 +40,8 @@ export class OverviewPages {
   /** Only the changing part of the page, for its script. */
   @Get('overview/live')
   @Allow('viewer')
-  async live(
-    @Query(new ZodPipe(querySchema)) query: OverviewForm,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
-    const overview = await this.#read(query);
-    return overviewFragment(visitorOf(this.sessions, request, response), overview, query).text;
+  async live(@Query(new ZodPipe(querySchema)) query: OverviewForm): Promise<string> {
+    return overviewFragment(await this.#read(query), query).text;
   }
 
   #read({ offset, search, show }: OverviewForm) {

@@ -1,14 +1,12 @@
 import type { Attention } from '../../operations/attention.js';
 import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken } from '../layout.js';
 import { messages } from '../messages.js';
-import type { Visitor } from '../session.guard.js';
 
 const SHOWN = 8;
 
 /** The first thing on the overview: that all is well, or what needs a person, each with the one action that helps. */
-export function attentionSection(visitor: Visitor, attention: readonly Attention[]): Html {
+export function attentionSection(attention: readonly Attention[]): Html {
   if (attention.length === 0)
     return html`<p class="well" role="status">
       <span class="badge good">ok</span> <b>${messages.allWell}</b>
@@ -16,14 +14,14 @@ export function attentionSection(visitor: Visitor, attention: readonly Attention
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">${messages.needsYou(attention.length)}</h2>
     <ul>
-      ${attention.slice(0, SHOWN).map((each) => attentionLine(visitor, each))}
+      ${attention.slice(0, SHOWN).map((each) => attentionLine(each))}
     </ul>
     ${
       attention.length > SHOWN &&
       html`<details>
         <summary>${messages.moreAttention(attention.length - SHOWN)}</summary>
         <ul>
-          ${attention.slice(SHOWN, MOST).map((each) => attentionLine(visitor, each))}
+          ${attention.slice(SHOWN, MOST).map((each) => attentionLine(each))}
         </ul>
         ${attention.length > MOST && html`<p><a href="/?show=attention">${messages.storesInNeed}</a></p>`}
       </details>`
@@ -34,13 +32,13 @@ export function attentionSection(visitor: Visitor, attention: readonly Attention
 /** With more stores than this, the page links to the filtered list of stores instead. */
 const MOST = 50;
 
-export function attentionLine(visitor: Visitor, each: Attention): Html {
+export function attentionLine(each: Attention): Html {
   return html`<li class="${URGENT.has(each.kind) ? 'bad' : 'warn'}">
     <div>
       <p class="what">${messages.attention[each.kind](each.of ?? '', each.count)}</p>
       ${each.detail !== null && html`<p class="quiet">${each.detail}</p>`}
     </div>
-    ${actionOf(visitor, each)}
+    ${actionOf(each)}
   </li>`;
 }
 
@@ -54,7 +52,7 @@ const URGENT: ReadonlySet<Attention['kind']> = new Set([
   'deliveries_failed',
 ]);
 
-function actionOf(visitor: Visitor, { kind, of, run }: Attention): Html {
+function actionOf({ kind, of, run }: Attention): Html {
   const store = encodeURIComponent(of ?? '');
   switch (kind) {
     case 'no_stores':
@@ -64,13 +62,13 @@ function actionOf(visitor: Visitor, { kind, of, run }: Attention): Html {
     case 'api_version_retired':
       return link('/check', messages.runCheck);
     case 'store_paused':
-      return button(visitor, `/stores/${store}/retry`, messages.tryNow);
+      return button(`/stores/${store}/retry`, messages.tryNow);
     case 'run_failed':
       return link(`/runs/${run ?? ''}`, messages.seeRun);
     case 'run_incomplete':
-      return button(visitor, `/runs/${run ?? ''}/retry`, messages.retryFailures);
+      return button(`/runs/${run ?? ''}/retry`, messages.retryFailures);
     case 'never_run':
-      return button(visitor, `/stores/${store}/sync`, messages.firstSync);
+      return button(`/stores/${store}/sync`, messages.firstSync);
     case 'credits_out':
     case 'credits_low':
       return link('#workspaces', messages.seeCredits);
@@ -93,8 +91,8 @@ function link(path: string, label: string): Html {
   return html`<a class="button" href="${path}">${label}</a>`;
 }
 
-function button(visitor: Visitor, path: string, label: string): Html {
+function button(path: string, label: string): Html {
   return html`<form method="post" action="${path}" class="inline">
-    ${formToken(visitor)}<button class="primary">${label}</button>
+    <button class="primary">${label}</button>
   </form>`;
 }

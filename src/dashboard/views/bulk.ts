@@ -4,7 +4,7 @@ import type { BulkChangeSummary, PresentedBulkChange } from '../../operations/bu
 import type { ObjectionCounts } from '../../operations/write-back-review.js';
 import { amount, badge, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { withoutAbsent, type GivenFilter } from '../write-back-query.js';
@@ -37,11 +37,7 @@ export function bulkQuestionPage(visitor: Visitor, question: BulkQuestion): stri
         <p><b>${counted(count, 'write-back')}</b> ${messages.bulkMatch}</p>
         ${filterFacts(given)}
         <p>${messages.bulkMeaning[action]}</p>
-        ${
-          count === 0
-            ? html`<p class="empty">${messages.noWriteBacks}</p>`
-            : bulkForm(visitor, question, isRevert)
-        }
+        ${count === 0 ? html`<p class="empty">${messages.noWriteBacks}</p>` : bulkForm(question, isRevert)}
         <p><a href="${isRevert || action === 'reapply' ? '/journal' : '/review'}" data-key="u">Cancel</a></p>
       </section>`,
     keys: [['u', messages.backToList]],
@@ -59,11 +55,10 @@ function filterFacts(given: Readonly<Record<string, unknown>>): Html {
   </dl>`;
 }
 
-function bulkForm(visitor: Visitor, question: BulkQuestion, isDry: boolean): Html {
+function bulkForm(question: BulkQuestion, isDry: boolean): Html {
   const { action, given, count, until, objections } = question;
   const fields = Object.entries({ ...withoutAbsent(given), action, until });
   return html`<form method="post" action="/bulk" class="inline">
-    ${formToken(visitor)}
     ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${isDry && html`<input type="hidden" name="dryRun" value="1" />`}
     ${objections !== null && permissionBoxes(objections)}
@@ -104,7 +99,7 @@ export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string 
       </p>
       <h1>${title}</h1>
       <div data-live="/bulk/${change.id}/progress">${bulkProgress(change)}</div>
-      ${isUnderWay(change) && cancelForm(visitor, change)}
+      ${isUnderWay(change) && cancelForm(change)}
       ${
         change.dryRun &&
         change.state === 'done' &&
@@ -112,7 +107,6 @@ export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string 
         html`<section class="card">
           <p>${messages.dryRunDone}</p>
           <form method="post" action="/bulk/${change.id}/apply" class="inline">
-            ${formToken(visitor)}
             <button class="danger">${messages.bulkVerb[change.action]} ${amount(change.done)}</button>
           </form>
         </section>`
@@ -121,9 +115,9 @@ export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string 
   });
 }
 
-function cancelForm(visitor: Visitor, { id }: PresentedBulkChange): Html {
+function cancelForm({ id }: PresentedBulkChange): Html {
   return html`<form method="post" action="/bulk/${id}/cancel" class="inline">
-    ${formToken(visitor)}<button class="danger">Stop</button>
+    <button class="danger">Stop</button>
   </form>`;
 }
 

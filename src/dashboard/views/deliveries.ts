@@ -2,7 +2,7 @@ import type { DeliveryDetail, DeliverySummary } from '../../operations/deliverie
 import type { Page } from '../../operations/paging.js';
 import { amount, badge, moment, nameOf, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
@@ -40,7 +40,7 @@ export function deliveriesPage(
         none: { yet: messages.noDeliveryYet, matching: messages.noDeliveries },
         around: (table) =>
           html`<form method="post" action="/deliveries/replay">
-            ${formToken(visitor)} <input type="hidden" name="back" value="${back}" />
+            <input type="hidden" name="back" value="${back}" />
             <div class="actions">
               <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
               <button>Replay selected</button>
@@ -99,7 +99,6 @@ export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string
       <div class="head">
         <h1>${delivery.action ?? 'Unreadable delivery'}</h1>
         <form method="post" action="/deliveries/replay">
-          ${formToken(visitor)}
           <input type="hidden" name="id" value="${delivery.id}" />
           <input type="hidden" name="back" value="/deliveries/${delivery.id}" />
           <button>Replay</button>

@@ -26,16 +26,16 @@ export function overviewPage(visitor: Visitor, overview: Overview, choice: Overv
         data-live="${pathTo('/overview/live', { ...choice, offset: overview.stores.offset })}"
         data-live-every="4000"
       >
-        ${overviewFragment(visitor, overview, choice)}
+        ${overviewFragment(overview, choice)}
       </div>`,
   });
 }
 
 /** The changing part of the page. The script requests it repeatedly while `data-under-way` is present. */
-export function overviewFragment(visitor: Visitor, overview: Overview, choice: OverviewChoice): Html {
+export function overviewFragment(overview: Overview, choice: OverviewChoice): Html {
   return html`<div class="overview" ${overview.isBusy && html` data-under-way`}>
-    ${attentionSection(visitor, overview.attention)} ${storeSection(overview, choice)}
-    ${workSection(overview.work)} ${workspaceSection(overview)}
+    ${attentionSection(overview.attention)} ${storeSection(overview, choice)} ${workSection(overview.work)}
+    ${workspaceSection(overview)}
   </div>`;
 }
 

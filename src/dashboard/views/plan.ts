@@ -3,7 +3,7 @@ import type { PlanEntry, PresentedPlan } from '../../operations/plans.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
 import { amount, badge, moment, nameOf, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { creditAmount } from './charts.js';
@@ -45,7 +45,7 @@ export function planPage(visitor: Visitor, view: PlanView): string {
           plan.state === 'saved' &&
           plan.entries > 0 &&
           html`<form method="post" action="${path}/apply" class="inline">
-            ${formToken(visitor)}<button class="primary">${messages.applyPlan(amount(plan.entries))}</button>
+            <button class="primary">${messages.applyPlan(amount(plan.entries))}</button>
           </form>`
         }
       </div>

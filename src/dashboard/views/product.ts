@@ -1,7 +1,7 @@
 import type { ProductTimeline } from '../../operations/timeline.js';
 import { badge, moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { LiveText } from '../product-live.js';
 import type { Visitor } from '../session.guard.js';
@@ -33,7 +33,7 @@ export function productPage(visitor: Visitor, view: ProductView): string {
           ${image !== undefined && thumbnail(image)}
           <h1>${name}</h1>
         </div>
-        ${link !== null && product.store !== null && actions(visitor, product.externalId, product.store)}
+        ${link !== null && product.store !== null && actions(product.externalId, product.store)}
       </div>
       <p class="standing">${link !== null && badge(link.state)} ${sentence(product.standing)}</p>
       ${facts(view)} ${link !== null && withheldList(link.withheld)}
@@ -46,14 +46,14 @@ export function productPage(visitor: Visitor, view: ProductView): string {
   });
 }
 
-function actions(visitor: Visitor, externalId: string, store: string): Html {
+function actions(externalId: string, store: string): Html {
   const path = productPath(externalId);
   return html`<div class="actions admin-only">
     <form method="post" action="${path}/sync" class="inline">
-      ${formToken(visitor)}<button class="primary">${messages.syncProduct}</button>
+      <button class="primary">${messages.syncProduct}</button>
     </form>
     <form method="post" action="/stores/${encodeURIComponent(store)}/plan" class="inline">
-      ${formToken(visitor)}<input type="hidden" name="product" value="${externalId}" />
+      <input type="hidden" name="product" value="${externalId}" />
       <button>${messages.showPlan}</button>
     </form>
     <a class="button" href="${path}/generate">${messages.generateAgain}</a>

@@ -4,7 +4,7 @@ import type { Report } from '../../operations/reports.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
 import { amount, badge, counted, moment, nameOf, nothing, pathTo, productPath, words } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { costFacts } from './plan.js';
@@ -17,7 +17,7 @@ export function checkPage(visitor: Visitor, newest: Report | null): string {
     body: html`<div class="head">
         <h1>Check</h1>
         <form method="post" action="/check" class="inline">
-          ${formToken(visitor)}<button class="primary">${messages.runCheck}</button>
+          <button class="primary">${messages.runCheck}</button>
         </form>
       </div>
       <p>${messages.checkMeaning}</p>
@@ -177,7 +177,7 @@ export function generateQuestionPage(visitor: Visitor, { store, product, cost }:
                 action="${product === null ? `${path}/generate` : `${back}/generate`}"
                 class="inline"
               >
-                ${formToken(visitor)}<button class="primary">${messages.requestContent}</button>
+                <button class="primary">${messages.requestContent}</button>
                 <a href="${back}" data-key="u">${messages.keepIt}</a>
               </form>`
         }

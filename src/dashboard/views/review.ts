@@ -3,7 +3,7 @@ import type { Page } from '../../operations/paging.js';
 import type { PresentedWriteBack } from '../../operations/present-write-back.js';
 import { amount, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
 import type { LastDecision, Objections } from '../../operations/write-back-review.js';
@@ -69,7 +69,7 @@ export function reviewPage(
         actions: waiting.total > 0 ? allThatMatch(given, stores, waiting.total) : undefined,
         around: (table) =>
           html`<form method="post" action="/review">
-            ${formToken(visitor)} <input type="hidden" name="back" value="${here}" />
+            <input type="hidden" name="back" value="${here}" />
             <div class="actions sticky">
               <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
               <button class="primary" name="decision" value="approve" data-key="a">Approve selected</button>

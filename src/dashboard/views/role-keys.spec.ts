@@ -6,7 +6,6 @@ import { reviewPage } from './review.js';
 
 const visitor = (role: Role): Visitor => ({
   session: { id: 's', name: 'ann', role, expiresAtMs: 1, usedAtMs: 0 },
-  formToken: 't',
   notice: null,
 });
 const none = { items: [], total: 0, limit: 50, offset: 0 };

@@ -17,7 +17,7 @@ import {
   words,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
@@ -56,11 +56,11 @@ export function runPage(visitor: Visitor, view: RunView): string {
     body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
       <div class="head">
         <h1>Run of ${run.store}</h1>
-        ${runForms(visitor, view)}
+        ${runForms(view)}
       </div>
       <p>${messages.askedForBy(run.kind, run.trigger)} <span class="quiet">· ${run.id}</span></p>
       <p><a href="${pathTo('/journal', { run: run.id })}">${messages.writeBacksOfRun}</a></p>
-      ${run.stoppedByLimit && beyondLimit(visitor, run)}
+      ${run.stoppedByLimit && beyondLimit(run)}
       <div data-live="${pathTo(`${path}/progress`, { ...choice, offset: view.items.offset })}">
         ${progressFragment(view)}
       </div>`,
@@ -68,22 +68,22 @@ export function runPage(visitor: Visitor, view: RunView): string {
 }
 
 /** Cancels a run that has not ended; runs the failures of one that has again. */
-function runForms(visitor: Visitor, { run, stopping }: RunView): Html {
+function runForms({ run, stopping }: RunView): Html {
   if (isUnderWay(run)) {
     return stopping
       ? html``
       : html`<form method="post" action="/runs/${run.id}/cancel" class="inline">
-          ${formToken(visitor)}<button class="danger">Cancel</button>
+          <button class="danger">Cancel</button>
         </form>`;
   }
   if (run.counts.failed + run.counts.owed === 0) return html``;
   return html`<form method="post" action="/runs/${run.id}/retry" class="inline">
-    ${formToken(visitor)}<button>${messages.retryFailures}</button>
+    <button>${messages.retryFailures}</button>
   </form>`;
 }
 
 /** For admins, after a share limit stopped a run: links to its plan and to a run without the limits. */
-function beyondLimit(visitor: Visitor, { store, kind }: PresentedRun): Html {
+function beyondLimit({ store, kind }: PresentedRun): Html {
   const path = `/stores/${encodeURIComponent(store)}`;
   const isFull = kind === 'full';
   const what = isFull ? 'full' : 'changed';
@@ -92,11 +92,10 @@ function beyondLimit(visitor: Visitor, { store, kind }: PresentedRun): Html {
     <p>${messages.stoppedByLimitMeaning}</p>
     <div class="actions">
       <form method="post" action="${path}/plan" class="inline">
-        ${formToken(visitor)}
         <button name="kind" value="${what}">${isFull ? messages.planAll : messages.planChanges}</button>
       </form>
       <form method="post" action="${path}/sync" class="inline">
-        ${formToken(visitor)} <input type="hidden" name="force" value="true" />
+        <input type="hidden" name="force" value="true" />
         <button name="kind" value="${what}" class="danger">${messages.runBeyondLimit}</button>
       </form>
     </div>

@@ -15,7 +15,7 @@ import {
   stateOfRun,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { attentionLine } from './attention.js';
@@ -46,7 +46,6 @@ export function storePage(visitor: Visitor, view: StoreView): string {
       <div class="head">
         <h1>Store ${store}</h1>
         <form method="post" action="${path}/sync" class="inline">
-          ${formToken(visitor)}
           <button name="kind" value="changed" class="primary">Sync changes</button>
           <button name="kind" value="full">Sync everything</button>
         </form>
@@ -55,7 +54,7 @@ export function storePage(visitor: Visitor, view: StoreView): string {
         problems.length > 0 &&
         html`<section class="attention" aria-label="${messages.needsYou(problems.length)}">
           <ul>
-            ${problems.map((each) => attentionLine(visitor, each))}
+            ${problems.map((each) => attentionLine(each))}
           </ul>
           ${pauseTimes(status)}
         </section>`
@@ -64,12 +63,11 @@ export function storePage(visitor: Visitor, view: StoreView): string {
         <h2 id="tools">${messages.tools}</h2>
         <div class="actions admin-only">
           <form method="post" action="${path}/plan" class="inline">
-            ${formToken(visitor)}
             <button name="kind" value="changed">${messages.planChanges}</button>
             <button name="kind" value="full">${messages.planAll}</button>
           </form>
           <form method="post" action="${path}/drift" class="inline">
-            ${formToken(visitor)}<button>${messages.lookForDrift}</button>
+            <button>${messages.lookForDrift}</button>
           </form>
           <a class="button" href="${path}/generate">${messages.generateMissing}</a>
         </div>

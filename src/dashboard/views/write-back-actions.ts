@@ -2,7 +2,7 @@ import type { PresentedWriteBack } from '../../operations/present-write-back.js'
 import type { LastDecision } from '../../operations/write-back-review.js';
 import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { targetName } from './write-back-parts.js';
@@ -45,7 +45,7 @@ export function confirmPage(
         <p><b>${label}</b></p>
         <p>${messages.confirmMeaning[action]}</p>
         <form method="post" action="/write-backs/${row.id}/${action}" class="inline">
-          ${formToken(visitor)} <input type="hidden" name="back" value="${back}" />
+          <input type="hidden" name="back" value="${back}" />
           <button class="${action === 'revert' ? 'danger' : 'primary'}">
             ${messages.confirmButton[action]}
           </button>
@@ -90,7 +90,6 @@ export function editPage(visitor: Visitor, edited: EditedText): string {
         </section>`
       }
       <form method="post" action="/write-backs/${id}/edit" class="card">
-        ${formToken(visitor)}
         <input type="hidden" name="target" value="${target}" />
         <input type="hidden" name="version" value="${version}" />
         <input type="hidden" name="back" value="${back}" />
@@ -120,9 +119,9 @@ export function cameText(came: string): Html {
 }
 
 /** Takes a decision back. `back` is the page that follows. */
-export function undoForm(visitor: Visitor, id: string, back: string): Html {
+export function undoForm(id: string, back: string): Html {
   return html`<form method="post" action="/write-backs/${id}/undo" class="inline">
-    ${formToken(visitor)}<input type="hidden" name="back" value="${back}" />
+    <input type="hidden" name="back" value="${back}" />
     <button data-key="z">${messages.undoButton}</button>
   </form>`;
 }
@@ -139,7 +138,7 @@ export function lastDecisionBox(visitor: Visitor, last: LastDecision | null, bac
   const counts = writtenAtMs !== null && html` data-until="${writtenAtMs}"`;
   return html`<div class="notice head" ${counts}>
     <p role="status">${visitor.notice ?? `${said}.`}</p>
-    ${offer === 'undo' && undoForm(visitor, id, back)}
+    ${offer === 'undo' && undoForm(id, back)}
     ${(offer === 'revert' || writtenAtMs !== null) && html`<span data-afterwards ${offer === 'undo' && html` hidden`}>${askLink(id, 'revert', { label, back })}</span>`}
   </div>`;
 }

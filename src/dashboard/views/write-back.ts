@@ -4,7 +4,7 @@ import type { ComparedField, Comparison } from '../../operations/write-back-comp
 import type { LastDecision, ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { badge, moment, pathTo, productPath, sentence, words } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
+import { page } from '../layout.js';
 import { ROWS_OF_A_PAGE } from '../page-query.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
@@ -43,7 +43,7 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
           <h1>${label}</h1>
         </div>
         <div class="actions">
-          ${isUndoable && undoForm(visitor, row.id, back)}
+          ${isUndoable && undoForm(row.id, back)}
           ${row.state === 'applied' && askLink(row.id, 'revert', { label, back })}
           ${row.state === 'reverted' && askLink(row.id, 'reapply', { label, back })}
           ${askLink(row.id, 'generate', { label, back })}
@@ -61,21 +61,21 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
         comparison.problem !== null &&
         html`<p class="problem">${messages.storeUnread(comparison.problem)} ${messages.gatesUnchecked}</p>`
       }
-      ${open && decisionForms(visitor, view)} ${compared(view)} ${declinedFields(row)} ${sourcesSection(row)}`,
+      ${open && decisionForms(view)} ${compared(view)} ${declinedFields(row)} ${sourcesSection(row)}`,
   });
 }
 
 /** Approval and rejection are two forms, so that Enter in the reason never approves. */
-function decisionForms(visitor: Visitor, { row, place, comparison }: WriteBackView): Html {
+function decisionForms({ row, place, comparison }: WriteBackView): Html {
   const path = writeBackPath(row.id, place, '/decide');
   return html`<div class="actions sticky">
     <form method="post" action="${path}" id="${APPROVAL}" class="inline">
-      ${formToken(visitor)} <input type="hidden" name="version" value="${row.version}" />
+      <input type="hidden" name="version" value="${row.version}" />
       ${alwaysAccepted(comparison)}
       <button class="primary" name="decision" value="approve" data-key="a">Approve accepted fields</button>
     </form>
     <form method="post" action="${path}" class="inline">
-      ${formToken(visitor)} <input type="hidden" name="decision" value="reject" />
+      <input type="hidden" name="decision" value="reject" />
       <input type="hidden" name="version" value="${row.version}" />
       <input
         type="text"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pagePolicy } from '../../../src/dashboard/security-headers.js';
-import { formTokenIn, openDashboard, Visitor } from './dashboard-world.js';
+import { openDashboard, Visitor } from './dashboard-world.js';
 import type { World } from '../../support/e2e-world.js';
 
 const PAGES = ['/', '/runs', '/products', '/deliveries', '/review', '/journal', '/queues/'];
@@ -43,7 +43,7 @@ describe('a browser that is not signed in', () => {
   });
 
   it.each(FORMS)('changes nothing by %s', async (path) => {
-    const answer = await new Visitor(world.url).post(path, [['form_token', 'x']]);
+    const answer = await new Visitor(world.url).post(path, [], { 'sec-fetch-site': 'same-origin' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login']);
   });
 
@@ -94,15 +94,20 @@ describe('the sign-in', () => {
 });
 
 describe('a form', () => {
-  it.each(FORMS)('%s is refused without the token of its session', async (path) => {
+  it.each(FORMS)('%s is refused unless it came from a page of this host', async (path) => {
     const visitor = await signedIn();
-    const other = await signedIn();
-    const foreign = formTokenIn((await other.get('/')).text);
-    expect((await visitor.post(path, [])).status).toBe(403);
-    expect((await visitor.post(path, [['form_token', foreign]])).status).toBe(403);
+    const foreign: Record<string, string>[] = [
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ];
+    for (const headers of foreign) expect((await visitor.post(path, [], headers)).status).toBe(403);
   });
 
-  it('asks for a run with the token of its session', async () => {
+  it('asks for a run from a page of this host', async () => {
     const visitor = await signedIn();
     const answer = await visitor.submit('/', '/stores/main/sync', [['kind', 'full']]);
     expect(answer.status).toBe(303);

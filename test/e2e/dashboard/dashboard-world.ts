@@ -35,10 +35,10 @@ export class Visitor {
     });
   }
 
-  /** Posts as the page's own form would: with its token. */
+  /** Opens a page and posts as a browser would from its form. */
   async submit(from: string, path: string, fields: readonly (readonly [string, string])[]): Promise<Answer> {
-    const { text } = await this.get(from);
-    return this.post(path, [['form_token', formTokenIn(text)], ...fields]);
+    await this.get(from);
+    return this.post(path, fields, { 'sec-fetch-site': 'same-origin' });
   }
 
   async signIn(token: string): Promise<Answer> {
@@ -59,10 +59,4 @@ export class Visitor {
     }
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
-}
-
-export function formTokenIn(page: string): string {
-  const token = /name="form_token"\s+value="([\w-]+)"/.exec(page)?.[1];
-  if (token === undefined) throw new Error(`the page has no form token: ${page.slice(0, 300)}`);
-  return token;
 }
