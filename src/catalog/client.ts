@@ -227,6 +227,11 @@ export class CatalogClient {
     return this.template.batchLimit;
   }
 
+  /** The fields of the request that name the products. */
+  get generationProductFields(): ReadonlySet<string> {
+    return this.template.productFields;
+  }
+
   /**
    * Requests generation for products in one request, as configured (docs/catalog-rules.md#generation). It costs
    * credits, so do not repeat it at once after an error with `outcomeUnknown`. A response without task ids is not a

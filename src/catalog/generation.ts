@@ -44,6 +44,15 @@ export class GenerationTemplate {
     this.batchLimit = single ? 1 : Number.POSITIVE_INFINITY;
   }
 
+  /** The fields of the body that name products. */
+  get productFields(): ReadonlySet<string> {
+    const { body } = this.request;
+    const entries = isRecord(body) ? Object.entries(body) : [];
+    return new Set(
+      entries.filter(([, value]) => JSON.stringify(value).search(PLACEHOLDER) >= 0).map(([field]) => field),
+    );
+  }
+
   get method(): string {
     return this.request.method;
   }

@@ -130,3 +130,20 @@ export function codesMetWith(stage: Stage, ...reactions: Reaction[]): ErrorCode[
 export function pausedSide(stage: Stage, error: CodedError): Side | null {
   return reactionTo(stage, error) === 'pause' ? (error.side ?? SIDE_OF_STAGE[stage] ?? null) : null;
 }
+
+/**
+ * Whose an error of a generation call is, so that it reaches no further: the product's, the call's (a setting is wrong, and the next call
+ * would fail, too), the workspace's (all calls have to wait), or unclear: the product's if the service accepts another one, else the
+ * call's. `productFields`: the fields of the request that name products.
+ */
+export function whoseGenerationError(
+  error: CodedError,
+  { isAlone, productFields }: { readonly isAlone: boolean; readonly productFields: ReadonlySet<string> },
+): 'product' | 'call' | 'workspace' | 'unclear' {
+  if (reactionTo('generate', error) !== 'give_up') return 'workspace';
+  if (error.code === 'misconfigured') return 'call';
+  const refused = Object.keys(error.fields ?? {}).map((path) => path.split('.')[0] ?? '');
+  if (refused.some((field) => productFields.has(field))) return 'product';
+  // A request for several products that is invalid, and names none of them, is wrong as a whole.
+  return error.code === 'invalid' && !isAlone ? 'call' : 'unclear';
+}

@@ -38,7 +38,10 @@ export class TaskRepository {
         GenerationTaskEntity,
         `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, source_fingerprint, seen, asked_fields,
            next_poll_at)
-         SELECT store, workspace, external_id, catalog_id, $2::uuid, source_fingerprint, seen_fields, catalog_fields,
+         -- What another run pushed may not be what the catalog holds now.
+         SELECT store, workspace, external_id, catalog_id, $2::uuid, source_fingerprint, seen_fields,
+           CASE WHEN EXISTS (SELECT 1 FROM sync_action AS pushed WHERE pushed.run_id = $2::uuid AND pushed.state = 'applied'
+             AND pushed.external_id = store_product.external_id) THEN catalog_fields END,
            now() + $3 * interval '1 millisecond'
          FROM store_product WHERE external_id = ANY($1) AND catalog_id IS NOT NULL
          ORDER BY external_id
@@ -86,6 +89,10 @@ export class TaskRepository {
         runner,
       );
     });
+  }
+
+  async countOpen(workspace: string): Promise<number> {
+    return this.db.repository(GenerationTaskEntity).countBy({ workspace, state: 'requested' });
   }
 
   async openFor(externalId: string): Promise<GenerationTaskEntity | null> {

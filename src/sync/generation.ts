@@ -1,25 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { reactionTo } from '../domain/error-policy.js';
-import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import pLimit from 'p-limit';
+import { whoseGenerationError } from '../domain/error-policy.js';
+import { CodedError, errorLine } from '../domain/errors.js';
+import { isForeign } from '../domain/external-id.js';
+import { CreditRepository } from '../persistence/credit.repository.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
-import pLimit from 'p-limit';
 import { catalogFields } from '../planner/catalog-content.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
+import { Asking, type GenerationOutcome } from './generation-asking.js';
 
-export interface GenerationOutcome {
-  readonly requested: number;
-  /** The reason why not everything was requested; null when nothing is left. */
-  readonly stopped: string | null;
-  /** True when a configured limit stopped it, which is no error. */
-  readonly atLimit?: boolean;
-  /** Products of requests that were not answered: they may have been heard. Absent: none. */
-  readonly unknown?: number;
-  readonly unknownReason?: string;
-}
+export type { GenerationOutcome } from './generation-asking.js';
 
 /**
  * Credits are reported only with results. Below the minimum nothing is requested, so no report would show new
@@ -27,49 +21,24 @@ export interface GenerationOutcome {
  */
 const REPORT_HOLDS_HOURS = 20;
 
-/** Unanswered requests in a row after which the service counts as down. */
-const MOST_UNANSWERED = 3;
-
-/** Adds up the requests of unknown outcome: some may be passed over, several in a row end the asking. */
-class UnknownOutcomes {
-  #products = 0;
-  #inARow = 0;
-  #reason = '';
-
-  noted(outcome: GenerationOutcome): GenerationOutcome {
-    if (outcome.unknown === undefined) {
-      this.#inARow = 0;
-      return outcome;
-    }
-    this.#products += outcome.unknown;
-    this.#inARow += 1;
-    this.#reason = outcome.unknownReason ?? this.#reason;
-    if (this.#inARow < MOST_UNANSWERED) return outcome;
-    return {
-      ...outcome,
-      stopped: `${String(MOST_UNANSWERED)} generation requests in a row were not answered: ${this.#reason}`,
-    };
-  }
-
-  of(outcome: GenerationOutcome): GenerationOutcome {
-    if (this.#products === 0) return outcome;
-    return { ...outcome, unknown: this.#products, unknownReason: this.#reason };
-  }
+/** How many products may be requested now. */
+interface Allowance {
+  readonly products: number;
+  /** Why it is none. */
+  readonly reason: string;
+  /** One product may be requested to learn the credits. */
+  readonly mayLook: boolean;
 }
 
-/** Throws when the worker may no longer send. */
+const UNLIMITED: Allowance = { products: Number.POSITIVE_INFINITY, reason: '', mayLook: false };
+
+/** Called right before a request is sent: what it throws keeps the request from being sent. */
 type Fence = () => void;
 
 function fenceOf(signal: AbortSignal): Fence {
   return () => {
     signal.throwIfAborted();
   };
-}
-
-interface Brake {
-  readonly reason: string;
-  /** One product may be requested to learn the credits. */
-  readonly mayLook: boolean;
 }
 
 /**
@@ -83,6 +52,7 @@ export class GenerationRequester {
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
     private readonly state: StateRepository,
+    private readonly credits: CreditRepository,
   ) {}
 
   /** Requests content for due products of a store, at most `limit`. Each request reports how many of them were requested so far. */
@@ -94,34 +64,19 @@ export class GenerationRequester {
     onRequested?: (soFar: number, due: number) => void,
     fence: Fence = fenceOf(signal),
   ): Promise<GenerationOutcome> {
-    const { maxPerRun } = store.workspace.settings.generation;
+    const asking = new Asking(store, runId, fence);
     let due: number | null = null;
-    let requested = 0;
-    const unknown = new UnknownOutcomes();
-    while (requested < limit) {
+    const next = (most: number): Promise<readonly StoreProductEntity[]> =>
+      this.links.generationDue(store.key, most);
+    while (!asking.isOver) {
       signal.throwIfAborted();
-      const brake = await this.#brake(store);
-      if (brake !== null) {
-        const first = brake.mayLook ? await this.links.generationDue(store.key, 1) : [];
-        return unknown.of(await this.#braked(store, brake, first, runId, requested, fence));
-      }
-      const { settings, client } = store.workspace;
-      const size = Math.min(settings.generation.batchSize, client.generationBatchLimit, limit - requested);
-      const products = await this.links.generationDue(store.key, size);
-      if (products.length === 0) return unknown.of({ requested, stopped: null });
+      const products = await this.#nextBatch(asking, limit, next);
+      if (products.length === 0) break;
       due ??= onRequested ? Math.min(limit, await this.links.countGenerationDue(store.key, [])) : 0;
-      const outcome = unknown.noted(await this.requestFor(store, products, runId, fence));
-      requested += outcome.requested;
-      onRequested?.(requested, due);
-      if (outcome.stopped !== null) return unknown.of({ requested, stopped: outcome.stopped });
+      await this.#ask(asking, products);
+      onRequested?.(asking.requested, due);
     }
-    const left = await this.links.generationDue(store.key, 1);
-    return unknown.of({
-      requested,
-      ...(left.length === 0
-        ? { stopped: null }
-        : { stopped: `generation.maxPerRun (${String(maxPerRun)}) reached`, atLimit: true }),
-    });
+    return this.#ended(asking);
   }
 
   /**
@@ -133,82 +88,94 @@ export class GenerationRequester {
     products: readonly StoreProductEntity[],
     signal: AbortSignal,
   ): Promise<GenerationOutcome> {
-    const { generation } = store.workspace.settings;
-    let requested = 0;
-    const unknown = new UnknownOutcomes();
-    for (let from = 0; from < products.length;) {
+    const asking = new Asking(store, null, fenceOf(signal));
+    let from = 0;
+    while (!asking.isOver) {
       signal.throwIfAborted();
-      const brake = await this.#brake(store);
-      if (brake !== null) {
-        const first = brake.mayLook ? products.slice(from, from + 1) : [];
-        return unknown.of(await this.#braked(store, brake, first, null, requested, fenceOf(signal)));
-      }
-      const room = generation.maxPerRun - requested;
-      if (room <= 0)
-        return unknown.of({
-          requested,
-          stopped: `generation.maxPerRun (${String(generation.maxPerRun)}) reached`,
-          atLimit: true,
-        });
-      const size = Math.min(generation.batchSize, store.workspace.client.generationBatchLimit, room);
-      const some = products.slice(from, from + size);
-      const outcome = unknown.noted(await this.requestFor(store, some, null, fenceOf(signal)));
-      from += size;
-      requested += outcome.requested;
-      if (outcome.stopped !== null) return unknown.of({ requested, stopped: outcome.stopped });
+      const some = await this.#nextBatch(asking, store.workspace.settings.generation.maxPerRun, (most) =>
+        Promise.resolve(products.slice(from, from + most)),
+      );
+      if (some.length === 0) break;
+      from += some.length;
+      await this.#ask(asking, some);
     }
-    return unknown.of({ requested, stopped: null });
+    return this.#ended(asking);
   }
 
-  async #brake({ workspace }: Store): Promise<Brake | null> {
-    const { generation } = workspace.settings;
-    if (generation.mode === 'off') return { reason: 'generation.mode is off', mayLook: false };
-    const known = await this.state.workspace(workspace.key);
-    const credits = known?.creditsRemaining;
-    if (credits == null || credits >= generation.minCreditsRemaining) return null;
-    return {
-      reason: `${String(credits)} credits remain, fewer than generation.minCreditsRemaining (${String(generation.minCreditsRemaining)})`,
-      mayLook: await this.state.isCreditReportStale(workspace.key, REPORT_HOLDS_HOURS),
-    };
-  }
-
-  async #braked(
-    store: Store,
-    { reason }: Brake,
-    products: readonly StoreProductEntity[],
-    runId: string | null,
-    before: number,
-    fence: Fence,
-  ): Promise<GenerationOutcome> {
-    const { requested } =
-      products.length === 0 ? { requested: 0 } : await this.requestFor(store, products, runId, fence);
-    const looked =
-      requested === 0
-        ? ''
-        : `; that was reported over ${String(REPORT_HOLDS_HOURS)} hours ago, so that one product was asked for to learn how many there are`;
-    return { requested: before + requested, stopped: reason + looked, atLimit: true };
-  }
-
-  /**
-   * Requests content for the given linked products in one request. Products with an open task are skipped. When the fence throws, the
-   * products are due again.
-   */
+  /** Requests content for the given linked products in one request. Products with an open task are skipped. */
   async requestFor(
     store: Store,
     products: readonly StoreProductEntity[],
     runId: string | null,
     fence: Fence = () => undefined,
   ): Promise<GenerationOutcome> {
-    const { settings, client } = store.workspace;
-    const tasks = await this.tasks.open(products, runId, settings.tasks.pollSeconds * 1000);
-    if (tasks.length === 0) return { requested: 0, stopped: null };
+    const asking = new Asking(store, runId, fence);
+    await this.#ask(asking, products);
+    return this.#ended(asking);
+  }
+
+  /** The products of the next request; none when nothing is left, or a limit is reached. */
+  async #nextBatch(
+    asking: Asking,
+    limit: number,
+    next: (most: number) => Promise<readonly StoreProductEntity[]>,
+  ): Promise<readonly StoreProductEntity[]> {
+    const { settings, client } = asking.store.workspace;
+    const { batchSize, maxPerRun } = settings.generation;
+    const allowance = await this.#allowance(asking.store);
+    if (allowance.products < 1) {
+      const looking = allowance.mayLook ? await next(1) : [];
+      const looked =
+        looking.length === 0
+          ? ''
+          : `; that was reported over ${String(REPORT_HOLDS_HOURS)} hours ago, so that one product was asked for to learn how many there are`;
+      await this.#ask(asking, looking);
+      asking.stopAtLimit(allowance.reason + looked);
+      return [];
+    }
+    const room = limit - asking.requested;
+    const batch = await next(
+      Math.max(1, Math.min(batchSize, client.generationBatchLimit, allowance.products, room)),
+    );
+    if (batch.length === 0 || room > 0) return batch;
+    asking.stopAtLimit(`generation.maxPerRun (${String(maxPerRun)}) reached`);
+    return [];
+  }
+
+  /** Open requests have their cost reserved: the service reports credits only with their results. */
+  async #allowance({ workspace }: Store): Promise<Allowance> {
+    const { mode, minCreditsRemaining } = workspace.settings.generation;
+    if (mode === 'off') return { products: 0, reason: 'generation.mode is off', mayLook: false };
+    if (minCreditsRemaining === 0) return UNLIMITED;
+    const known = await this.state.workspace(workspace.key);
+    if (known?.creditsRemaining == null) return UNLIMITED;
+    const each = (await this.credits.perGeneration(workspace.key)) ?? 1;
+    if (each <= 0) return UNLIMITED;
+    const open = await this.tasks.countOpen(workspace.key);
+    const products = Math.floor((known.creditsRemaining - minCreditsRemaining) / each) - open;
+    if (products > 0) return { ...UNLIMITED, products };
+    const reserved = open === 0 ? '' : `, ${String(open)} requests are open`;
+    return {
+      products: 0,
+      reason: `${String(known.creditsRemaining)} credits remain${reserved}: one more would leave fewer than generation.minCreditsRemaining (${String(minCreditsRemaining)})`,
+      mayLook: await this.state.isCreditReportStale(workspace.key, REPORT_HOLDS_HOURS),
+    };
+  }
+
+  /** One request. Products with an open task are skipped. When the fence throws, the products are due again. */
+  async #ask(asking: Asking, products: readonly StoreProductEntity[]): Promise<void> {
+    if (products.length === 0 || asking.isOver) return;
+    const { settings, client } = asking.store.workspace;
+    const opened = await this.tasks.open(products, asking.runId, settings.tasks.pollSeconds * 1000);
+    if (opened.length === 0) return;
     killPoint('generate.opened');
-    await this.#lookBefore(store, tasks);
+    const tasks = await this.#lookBefore(asking.store, opened);
+    if (tasks.length === 0) return;
     const request = { isSent: false };
     const beforeSend = (): void => {
       // Only a request that was not carried out is sent again.
       request.isSent = false;
-      fence();
+      asking.fence();
       request.isSent = true;
     };
     try {
@@ -228,67 +195,96 @@ export class GenerationRequester {
         }),
       );
       killPoint('generate.answered');
-      return { requested: tasks.length, stopped: null };
+      await this.#fail(asking.accepted(tasks.length));
     } catch (error) {
       if (!(error instanceof CodedError)) {
         if (!request.isSent) await this.#reopen(tasks);
         throw error;
       }
-      if (
-        isCoded(error, 'invalid', 'not_found', 'conflict') &&
-        !error.outcomeUnknown &&
-        products.length > 1
-      ) {
-        return this.#halves(store, products, tasks, runId, fence);
-      }
-      return this.#refused(tasks, error);
+      await this.#refused(asking, products, tasks, error);
     }
   }
 
   /**
-   * Reads the products of which no push has shown the content: whatever they hold now is no result of this request. One that
-   * cannot be read is asked for all the same; its task then ends by a delivery, or by content that is not what we pushed.
+   * Reads the products that this run has not pushed: whatever they hold now is no result of the request. One that is gone, or
+   * somebody else's by now, is not asked for. One that cannot be read is asked for all the same; its task then ends by a delivery, or by
+   * content that is not what we pushed.
    */
-  async #lookBefore({ workspace }: Store, tasks: readonly GenerationTaskEntity[]): Promise<void> {
+  async #lookBefore(
+    { workspace }: Store,
+    tasks: readonly GenerationTaskEntity[],
+  ): Promise<readonly GenerationTaskEntity[]> {
     const limit = pLimit(workspace.client.requestsAtOnce);
-    const unseen = tasks.filter((task) => task.askedFields === null);
+    const lost = new Set<GenerationTaskEntity>();
     await Promise.all(
-      unseen.map((task) =>
-        limit(async () => {
-          const product = await workspace.client.getProduct(task.catalogId).catch((error: unknown) => {
-            if (error instanceof CodedError) return null;
-            throw error;
-          });
-          if (product !== null) await this.tasks.askedOf(task.id, catalogFields(product));
-        }),
-      ),
+      tasks
+        .filter((task) => task.askedFields === null)
+        .map((task) =>
+          limit(async () => {
+            const reason = await this.#whyNotAsked(workspace, task);
+            if (reason === null) return;
+            lost.add(task);
+            await this.tasks.settle(task.id, { state: 'failed', settledBy: 'poll', reason });
+          }),
+        ),
     );
+    return tasks.filter((task) => !lost.has(task));
   }
 
-  /** A product that the service refuses must not prevent the others. */
-  async #halves(
-    store: Store,
+  async #whyNotAsked({ client }: Store['workspace'], task: GenerationTaskEntity): Promise<string | null> {
+    try {
+      const product = await client.getProduct(task.catalogId);
+      if (isForeign(product.external_id, task.externalId))
+        return `its catalog product belongs to ${product.external_id ?? ''} now`;
+      await this.tasks.askedOf(task.id, catalogFields(product));
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+    }
+    return null;
+  }
+
+  async #refused(
+    asking: Asking,
     products: readonly StoreProductEntity[],
     tasks: readonly GenerationTaskEntity[],
-    runId: string | null,
-    fence: Fence,
-  ): Promise<GenerationOutcome> {
-    await this.#reopen(tasks);
-    const middle = Math.ceil(products.length / 2);
-    const first = await this.requestFor(store, products.slice(0, middle), runId, fence);
-    if (first.stopped !== null) return first;
-    const second = await this.requestFor(store, products.slice(middle), runId, fence);
-    const unknown = (first.unknown ?? 0) + (second.unknown ?? 0);
-    const unknownReason = first.unknownReason ?? second.unknownReason;
-    return {
-      requested: first.requested + second.requested,
-      stopped: second.stopped,
-      ...(unknown === 0 ? {} : { unknown }),
-      ...(unknownReason === undefined ? {} : { unknownReason }),
-    };
+    error: CodedError,
+  ): Promise<void> {
+    // The next batch may be heard all the same: one connection that broke must not end the night.
+    if (error.outcomeUnknown) {
+      asking.unanswered(tasks.length, error);
+      return;
+    }
+    const [only, ...others] = tasks;
+    const isAlone = others.length === 0;
+    const whose = whoseGenerationError(error, {
+      isAlone,
+      productFields: asking.store.workspace.client.generationProductFields,
+    });
+    if (whose === 'product' && isAlone && only !== undefined) {
+      await this.#fail([{ task: only, reason: errorLine(error) }]);
+    } else if (whose === 'unclear' && isAlone && only !== undefined) {
+      await this.#fail(asking.unclear({ task: only, reason: errorLine(error) }));
+    } else {
+      await this.#reopen(tasks);
+      if (whose === 'call') asking.refuseCall(errorLine(error));
+      else if (whose === 'workspace') asking.stop(`generation could not be asked for: ${errorLine(error)}`);
+      else {
+        // A product that the service refuses must not prevent the others.
+        const middle = Math.ceil(products.length / 2);
+        await this.#ask(asking, products.slice(0, middle));
+        await this.#ask(asking, products.slice(middle));
+      }
+    }
   }
 
-  /** The request was not carried out: its products are due again. */
+  async #fail(
+    refusals: readonly { readonly task: GenerationTaskEntity; readonly reason: string }[],
+  ): Promise<void> {
+    for (const { task, reason } of refusals)
+      await this.tasks.settle(task.id, { state: 'failed', settledBy: 'poll', reason });
+  }
+
+  /** The requests were not carried out: their products are due again. */
   async #reopen(tasks: readonly GenerationTaskEntity[]): Promise<void> {
     await this.tasks.refused(
       tasks.map((task) => task.id),
@@ -296,24 +292,8 @@ export class GenerationRequester {
     );
   }
 
-  async #refused(tasks: readonly GenerationTaskEntity[], error: CodedError): Promise<GenerationOutcome> {
-    // The next batch may be heard all the same: one connection that broke must not end the night.
-    if (error.outcomeUnknown)
-      return {
-        requested: tasks.length,
-        stopped: null,
-        unknown: tasks.length,
-        unknownReason: errorLine(error),
-      };
-    const ids = tasks.map((task) => task.id);
-    if (reactionTo('generate', error) === 'give_up') {
-      for (const id of ids)
-        await this.tasks.settle(id, { state: 'failed', settledBy: 'poll', reason: errorLine(error) });
-      // An `invalid` is about this one product. Any other error is about the call, and the next call would fail, too.
-      const stopped = isCoded(error, 'invalid') ? null : `generation was refused: ${errorLine(error)}`;
-      return { requested: 0, stopped };
-    }
-    await this.tasks.refused(ids, true);
-    return { requested: 0, stopped: `generation could not be asked for: ${errorLine(error)}` };
+  async #ended(asking: Asking): Promise<GenerationOutcome> {
+    await this.#reopen(asking.end().map(({ task }) => task));
+    return asking.outcome;
   }
 }

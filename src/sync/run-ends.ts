@@ -25,8 +25,8 @@ export interface ApplyOutcome {
   /** Remarks that are no errors. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
-  /** Requests for generation were not answered: they may have been heard. */
-  readonly unanswered: boolean;
+  /** Why the run is no success although no product failed: its code; null when it is one. */
+  readonly errorCode: 'transient' | 'misconfigured' | null;
 }
 
 /** How a run ends: its state, its counts, and what there is to say about it. */
@@ -57,18 +57,18 @@ export class RunEnds {
   }
 
   /** The run did all that it could. */
-  async ended(run: SyncRunEntity, { notes, problems, unanswered }: ApplyOutcome): Promise<RunEnd> {
+  async ended(run: SyncRunEntity, { notes, problems, errorCode }: ApplyOutcome): Promise<RunEnd> {
     const { counts, owed, tally } = await this.#counts(run);
     const putOff = owedLine(owed.byCode);
     const remarks = [...(putOff === null ? [] : [putOff]), ...notes, ...catalogRemarks(tally, run)];
     if (counts.failed === 0) {
       return {
-        state: counts.owed === 0 && !unanswered ? 'succeeded' : 'partial',
+        state: counts.owed === 0 && errorCode === null ? 'succeeded' : 'partial',
         counts,
         notes: remarks,
         ...(problems.length > 0 ? { error: problems.join('; ') } : {}),
         // A code keeps the run from turning into a success once what it owed is in.
-        ...(unanswered ? { errorCode: 'transient' } : {}),
+        ...(errorCode === null ? {} : { errorCode }),
       };
     }
     const [first] = await this.actions.failures(run.id, 1);
@@ -161,6 +161,7 @@ export class RunEnds {
 export function applyOutcome({
   stopped: why,
   atLimit,
+  isCallRefused,
   unknown = 0,
   unknownReason = '',
 }: GenerationOutcome): ApplyOutcome {
@@ -175,6 +176,7 @@ export function applyOutcome({
           ]),
       ...(atLimit === true ? [] : stopped),
     ],
-    unanswered: unknown > 0,
+    // Requests that were not answered may have been heard.
+    errorCode: unknown > 0 ? 'transient' : isCallRefused === true ? 'misconfigured' : null,
   };
 }

@@ -5,6 +5,7 @@ import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { ActionRepository } from '../../src/persistence/action.repository.js';
 import { openDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
+import { CreditRepository } from '../../src/persistence/credit.repository.js';
 import { DeliveryRepository } from '../../src/persistence/delivery.repository.js';
 import type { SyncRunEntity } from '../../src/persistence/entities/index.js';
 import { LinkRepository } from '../../src/persistence/link.repository.js';
@@ -218,7 +219,7 @@ export class Stages {
   }
 
   get generation(): GenerationRequester {
-    return new GenerationRequester(this.links, this.tasks, this.state);
+    return new GenerationRequester(this.links, this.tasks, this.state, new CreditRepository(this.db));
   }
 
   get worker(): RunWorker {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { catalogFields } from '../../../src/planner/catalog-content.js';
 import { isRecord } from '../../../src/runtime/untrusted-json.js';
 import { SyncCosts } from '../../../src/operations/sync-cost.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
@@ -235,6 +236,67 @@ describe('a refusal', () => {
   });
 });
 
+describe('a call that is refused as a whole', () => {
+  it.each<[string, () => never]>([
+    ['404', refusal('not_found', { status: 404 })],
+    ['405', refusal('misconfigured', { status: 405 })],
+    ['400 without a field', refusal('invalid', { status: 400 })],
+    [
+      '400 with another field',
+      refusal('invalid', { status: 400, fields: { ids: ['This field is required.'] } }),
+    ],
+  ])(
+    'by %s leaves its products due until the setting is corrected, and the run says which',
+    async (_what, refuse) => {
+      stages.catalog.script.before('generate', refuse, 100);
+      const run = await stages.sync();
+      expect(run).toMatchObject({
+        state: 'partial',
+        counts: { created: 4, failed: 0, generationRequested: 0 },
+      });
+      expect(run.error).toContain(`check workspaces.${WORKSPACE}.generation.request`);
+      expect(await stages.tasks.countByState(STORE)).toEqual({});
+      stages.catalog.script.reset();
+      expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { generationRequested: 4 } });
+    },
+  );
+
+  it.each([1, 2, 3])(
+    'for single products is no product’s fault, however few there are (%d)',
+    async (count) => {
+      for (const id of [1, 2, 3, 4].slice(count)) stages.store.products.delete(String(id));
+      configured({ batchSize: 1 });
+      stages.catalog.script.before('generate', refusal('invalid', { status: 400 }), 100);
+      expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: count } });
+      expect(await stages.tasks.countByState(STORE)).toEqual({});
+      expect(await stages.links.countGenerationDue(STORE, [])).toBe(count);
+    },
+  );
+});
+
+describe('a product whose content is asked for by a later run', () => {
+  beforeEach(linkedOnly);
+
+  it('is compared with what the catalog holds then, and not with what was pushed', async () => {
+    stages.catalog.change(stages.catalog.of(ours(1))!.id, { description: 'An editor wrote this meanwhile.' });
+    await stages.sync();
+    const { askedFields } = (await stages.tasks.openFor(ours(1)))!;
+    expect(askedFields).toEqual(
+      catalogFields(await stages.catalog.getProduct((await stages.link(1)).catalogId!)),
+    );
+  });
+
+  it('is not asked for once it is another system’s', async () => {
+    stages.catalog.change(stages.catalog.of(ours(1))!.id, { external_id: 'erp:1' });
+    expect(await requestDue()).toMatchObject({ requested: 3, stopped: null });
+    expect(askedFor().flat().sort()).toEqual([2, 3, 4].map(ours));
+    expect(await stages.tasks.newest(ours(1))).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('erp:1'),
+    });
+  });
+});
+
 describe('brakes', () => {
   it('are generation.maxPerRun: the rest waits for the next run', async () => {
     configured({ maxPerRun: 3, batchSize: 2 });
@@ -261,8 +323,30 @@ describe('brakes', () => {
     expect(run).toMatchObject({ counts: { created: 4, generationRequested: 0 } });
     expect(run).toMatchObject({ error: null });
     expect(run.notes.join()).toContain('9 credits remain');
-    await stages.state.reportCredits(WORKSPACE, 10, new Date());
+    await stages.state.reportCredits(WORKSPACE, 14, new Date());
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 4 });
+  });
+
+  it('are those credits less what open requests will cost, as earlier results did', async () => {
+    configured({ minCreditsRemaining: 5 });
+    await stages.state.reportCredits(WORKSPACE, 10, new Date());
+    stages.store.put(...Array.from({ length: 40 }, (_each, index) => snapshot(index + 1)));
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', error: null, counts: { generationRequested: 5 } });
+    expect(run.notes.join()).toContain('10 credits remain, 5 requests are open');
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 0 });
+    // Two of them ended, and cost three credits each.
+    for (const id of [1, 2])
+      await stages.tasks.settle((await stages.tasks.openFor(ours(id)))!.id, {
+        ...{ state: 'succeeded', settledBy: 'webhook', reason: null },
+      });
+    await stages.db.affected(
+      `INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, credits_consumed)
+       SELECT 'main', $1, 'x' || n, 'x', now(), 'applied', '[]', 3 FROM generate_series(1, 2) AS n`,
+      [WORKSPACE],
+    );
+    await stages.state.reportCredits(WORKSPACE, 20, new Date());
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 2 });
   });
 
   it('are looked at again with one product a night, and all is asked for once there are enough', async () => {
