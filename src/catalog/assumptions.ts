@@ -1,5 +1,5 @@
 /**
- * Everything that the service does not document and the client must assume (docs/assumptions.md). Each entry has a
+ * Everything that the service does not document and the client must assume (docs/catalog-rules.md#what-is-not-documented). Each entry has a
  * default and the setting that changes it. Settings are keys of `workspaces.<name>`.
  */
 import { z } from 'zod';
@@ -110,7 +110,7 @@ export interface Assumption {
 const { deleteProduct, listVariants, uploadCsv, taskFields, tokens } = DEFAULT_ASSUMPTIONS;
 const key = (name: string) => `workspaces.<name>.${name}`;
 
-/** The table of assumptions, for docs/assumptions.md. */
+/** The table of assumptions, for docs/catalog-rules.md. */
 export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'delete-product',

@@ -6,9 +6,9 @@ What store-sync knows about the catalog service, as numbered rules. Comments and
 \`test/contract/rules.ts\` by \`npm run docs\`.
 
 - **Held by**: whose behaviour the rule fixes. The contract suite (\`npm run contract\`) tests the service, and the specs of \`src/catalog\` test the client.
-  [catalog-api-coverage.md](catalog-api-coverage.md) counts the tests of each rule.
+  \`npm run contract:coverage\` fails where a rule has no test.
 - **Own**: the service's interface leaves this open. The rule is what [the sandbox](catalog-sandbox.md) does, and another service may do something else. store-sync relies on it only
-  through a setting ([assumptions.md](assumptions.md)) or not at all.
+  through a setting ([assumptions](#what-is-not-documented)) or not at all.
 `;
 
 const HELD_BY = { service: 'service', client: 'client', both: 'service and client' } as const;

@@ -4,12 +4,11 @@ import { format } from 'prettier';
 import { ASSUMPTIONS } from '../../src/catalog/assumptions.js';
 import { RULES } from '../contract/rules.js';
 import { rulesPage } from '../contract/rules-page.js';
-import { assumptionsPage } from './assumptions-page.js';
+import { assumptionsSection } from './assumptions-page.js';
 
 const style = JSON.parse(readFileSync('.prettierrc.json', 'utf8'));
 const pages = {
-  'docs/assumptions.md': assumptionsPage(ASSUMPTIONS),
-  'docs/catalog-rules.md': rulesPage(RULES),
+  'docs/catalog-rules.md': `${rulesPage(RULES)}\n${assumptionsSection(ASSUMPTIONS)}`,
 };
 for (const [path, text] of Object.entries(pages)) {
   writeFileSync(path, await format(text, { ...style, parser: 'markdown' }));
