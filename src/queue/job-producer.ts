@@ -14,6 +14,7 @@ export interface EnqueueOptions {
 }
 
 const TIMEOUT_MS = 2_000;
+const READY_MS = 30_000;
 /** Calls that may wait for a queue that does not answer. Further jobs are lost at once instead of piling up in memory. */
 const PENDING_MAX = 50;
 /** Calls of `wake` under way, of one queue. */
@@ -98,6 +99,12 @@ export class JobProducer {
       this.#say(`count of ${queue}`, error);
       return null;
     }
+  }
+
+  /** Waits until each queue has its connection. Throws `transient` when that takes too long. */
+  async ready(): Promise<void> {
+    const ready = Promise.all([...this.queues.values()].map((queue) => queue.waitUntilReady()));
+    await within(READY_MS, ready, timedOut('the queues are not ready'));
   }
 
   /** Closes the queues at the end of the application. */

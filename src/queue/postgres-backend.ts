@@ -1,14 +1,16 @@
-import { runMigrations, setDefaultBackendFactory } from 'bullmq';
+import { createPostgresBackend, runMigrations, setDefaultBackendFactory } from 'bullmq';
 import pg from 'pg';
 import { CodedError } from '../domain/errors.js';
 import { CONNECTION_BUDGET } from '../runtime/connection-budget.js';
-import { createPreparedBackend, UnhurriedClient } from './postgres-connection.js';
+import { boundedClient } from '../persistence/bounded-client.js';
 import { sparingly } from './sparing-log.js';
 import type { OpenOptions, QueueBackend } from './queue-backend.js';
 import { repeatFor, timedOut, within } from '../runtime/time-limit.js';
 
 const SCHEMA = 'bullmq';
 const PING_TIMEOUT_MS = 3_000;
+/** The time limit of a statement without a response, in milliseconds. */
+const SILENCE_MS = 30_000;
 /** How long connections may take to close. A server that hangs never closes them. */
 const CLOSE_WITHIN_MS = 2_000;
 
@@ -18,7 +20,8 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
     throw new CodedError('misconfigured', 'the URL of the queue database must begin with postgres://');
   }
   const pool = new pg.Pool({
-    Client: UnhurriedClient,
+    Client: boundedClient(SILENCE_MS),
+    verify,
     connectionString: databaseUrl,
     application_name: 'store-sync queue',
     // The queue's statements name their tables without a schema.
@@ -42,7 +45,7 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
   return {
     kind: 'postgres',
     connection: pool,
-    select: () => setDefaultBackendFactory(createPreparedBackend),
+    select: () => setDefaultBackendFactory(createPostgresBackend),
     ping: async () => {
       // SQL: the shortest statement that proves an answer.
       const answer = pool.query('SELECT 1').catch(translated);
@@ -53,6 +56,20 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
       await within(CLOSE_WITHIN_MS, connections.closed(), () => undefined);
     },
   };
+}
+
+/**
+ * Hands a new connection out a moment later, unless it broke meanwhile: a server that stops ends connections right after it has taken them.
+ * A worker keeps its connection for notifications, and would wait on a dead one for ever.
+ */
+function verify(client: pg.PoolClient, done: (error?: Error) => void): void {
+  let broken: Error | undefined;
+  client.on('error', (error) => {
+    broken ??= error;
+  });
+  setImmediate(() => {
+    done(broken);
+  });
 }
 
 /**

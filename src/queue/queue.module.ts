@@ -6,6 +6,7 @@ import {
   Inject,
   Injectable,
   Module,
+  type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
@@ -27,11 +28,13 @@ const WAIT_MS = 30_000;
 const DRAIN_MS = 20_000;
 
 /**
- * Intake ends first, with Nest's first shutdown hook. Running jobs are awaited before the last hook, which closes the application's
+ * The start ends when queues and workers are ready. Intake ends first, with Nest's first shutdown hook. Running jobs are awaited before the last hook, which closes the application's
  * database; then queues and connections are closed. Nest closes queues and workers again, which does nothing.
  */
 @Injectable()
-class QueueShutdown implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
+class QueueLifecycle
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+{
   #drained: Promise<void> = Promise.resolve();
 
   constructor(
@@ -39,6 +42,10 @@ class QueueShutdown implements OnModuleDestroy, BeforeApplicationShutdown, OnApp
     @Inject(QUEUE_WORKERS) private readonly workers: Workers,
     private readonly jobs: JobProducer,
   ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await Promise.all([this.jobs.ready(), this.workers.ready()]);
+  }
 
   onModuleDestroy(): void {
     this.#drained = this.workers.closeAll();
@@ -113,7 +120,7 @@ class QueueStorageModule {
       useFactory: (...queues: Queue[]): ReadonlyMap<QueueName, Queue> => byName(queues),
     },
     JobProducer,
-    QueueShutdown,
+    QueueLifecycle,
   ],
   exports: [JOB_QUEUES, JobProducer],
 })

@@ -1,6 +1,6 @@
 import { Worker, type Processor, type WorkerOptions } from 'bullmq';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '../runtime/time-limit.js';
+import { CodedError } from '../domain/errors.js';
+import { timedOut, within } from '../runtime/time-limit.js';
 import { sparingly } from './sparing-log.js';
 
 /**
@@ -16,7 +16,7 @@ export const WORKER_DEFAULTS = {
   lockDuration: 30_000,
   stalledInterval: 15_000,
   maxStalledCount: 1_000,
-  // The delay after a refusal by the storage.
+  // The delay after a refused connection.
   runRetryDelay: 1_000,
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 200 },
@@ -34,86 +34,86 @@ export interface WorkerSettings {
 /** The workers of one application, and the class that @nestjs/bullmq creates them from. */
 export interface Workers {
   readonly workerClass: typeof Worker;
+  /**
+   * Waits until each worker has its connections. One that lost its storage before that never recovers. Throws `transient` when that takes
+   * too long.
+   */
+  ready(): Promise<void>;
   closeAll(): Promise<void>;
 }
 
-/** The time limit for removing a worker from the storage when its jobs did not end. */
+const READY_MS = 30_000;
+/** The time limit for removing a worker from the storage. */
 const LEAVE_MS = 2_000;
-
-/** The delay after a failed statement. */
-const FAILURE_MS = 500;
-/** The delay after a failed search for stalled jobs. */
-const RECHECK_MS = 5_000;
+/** The rest after an error. A storage that refuses statements answers at once, and BullMQ repeats them at once. */
+const REST_MS = 500;
 
 export function createWorkers(settings: WorkerSettings): Workers {
   const all = new Set<Worker>();
   const say = sparingly(settings.log);
 
+  /** BullMQ's worker with our defaults, a rest after errors, and a limit on the time that its end takes. */
   class RowWorker extends Worker {
-    readonly #leaving = new AbortController();
+    readonly #running: ReadonlySet<Promise<unknown>>;
     #closed: Promise<void> | undefined;
 
     constructor(name: string, processor: Processor, options: WorkerOptions) {
-      super(name, processor, { ...WORKER_DEFAULTS, ...options });
+      const running = new Set<Promise<unknown>>();
+      const noted: Processor = (...args) => {
+        const work = Promise.resolve(processor(...args)).finally(() => running.delete(work));
+        running.add(work);
+        return work;
+      };
+      super(name, noted, { ...WORKER_DEFAULTS, ...options });
+      this.#running = running;
       all.add(this);
-      this.on('error', (error) => say(`worker ${name}`, error));
+      this.on('error', (error) => {
+        say(`worker ${name}`, error);
+        if (this.#closed === undefined && !this.isPaused()) this.#rest();
+      });
       this.on('failed', (job, error) => say(`job of ${name} (${job?.id ?? 'unknown'})`, error));
     }
 
-    /** bullmq repeats a failed statement at once, as fast as the storage can refuse. */
-    protected override async moveToActive(
-      ...args: Parameters<Worker['moveToActive']>
-    ): ReturnType<Worker['moveToActive']> {
-      try {
-        return await super.moveToActive(...args);
-      } catch (error) {
-        await this.#pause(FAILURE_MS);
-        throw error;
-      }
+    #rest(): void {
+      void this.pause(true);
+      setTimeout(() => {
+        if (this.#closed === undefined) void this.resume();
+      }, REST_MS).unref();
     }
 
-    /** Like bullmq's own method, but closing the worker ends the wait. */
-    protected override async checkConnectionError<T>(
-      attempt: () => Promise<T>,
-      delayMs = RECHECK_MS,
-    ): Promise<T | undefined> {
-      try {
-        return await attempt();
-      } catch (error) {
-        say(`worker ${this.name}`, error);
-        await this.#pause(delayMs);
-        return undefined;
-      }
-    }
-
-    async #pause(ms: number): Promise<void> {
-      await sleep(ms, undefined, { signal: this.#leaving.signal }).catch(() => undefined); // closed: no need to wait
-    }
-
-    /** Takes no more jobs and waits at most `drainMs` for the running ones. Then it releases them to other workers. */
-    override async close(force = false): Promise<void> {
-      this.#leaving.abort();
-      this.#closed ??= this.#closeInTime(super.close(force));
+    /** Takes no more jobs and waits at most `drainMs` for the running ones. Then it leaves them to other workers. */
+    override async close(): Promise<void> {
+      this.#closed ??= this.#leave();
       await this.#closed;
     }
 
-    async #closeInTime(closing: Promise<void>): Promise<void> {
-      if (await endsWithin(settings.drainMs, closing)) return;
-      settings.log(
-        `worker ${this.name}: jobs are still running after ${settings.drainMs} ms; they will be done again`,
-      );
-      await this.lockManager.close();
-      await endsWithin(LEAVE_MS, this.getBackend().close(true));
+    async #leave(): Promise<void> {
+      await this.pause(true);
+      const isDrained = await endsWithin(settings.drainMs, Promise.allSettled(this.#running));
+      if (!isDrained)
+        settings.log(
+          `worker ${this.name}: jobs are still running after ${settings.drainMs} ms; they will be done again`,
+        );
+      const hasLeft = await endsWithin(LEAVE_MS, super.close(!isDrained));
+      if (!hasLeft) await endsWithin(LEAVE_MS, this.disconnect());
     }
   }
 
   return {
     // The constructor's parameters are those that @nestjs/bullmq passes, a subset of Worker's own.
     workerClass: RowWorker,
+    ready: async () => {
+      const ready = Promise.all([...all].map((worker) => worker.waitUntilReady())).catch(unready);
+      await within(READY_MS, ready, timedOut('the workers of the queue are not ready'));
+    },
     closeAll: async () => {
-      await Promise.all([...all].map(async (worker) => await worker.close()));
+      await Promise.all([...all].map((worker) => worker.close()));
     },
   };
+}
+
+function unready(cause: unknown): never {
+  throw new CodedError('transient', 'the workers of the queue cannot be started', { cause });
 }
 
 function endsWithin(limitMs: number, work: Promise<unknown>): Promise<boolean> {

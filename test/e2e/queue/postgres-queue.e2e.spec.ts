@@ -7,7 +7,6 @@ import pg from 'pg';
 import { stopServer } from '../../../src/embedded-postgres/server.js';
 
 import { QUEUE_BACKEND, type QueueBackend } from '../../../src/queue/index.js';
-import { UnhurriedClient } from '../../../src/queue/postgres-connection.js';
 import { type Child, startChild } from '../../support/child.js';
 import { Gate } from '../../support/call-script.js';
 import { until } from '../../support/until.js';
@@ -277,7 +276,7 @@ describe('the queues while their PostgreSQL is away', () => {
       inFront.port = String(gate.port);
       const application = await start(inFront.href);
       gate.sayStarting();
-      const attempts = await timesIn(RATE_MS, UnhurriedClient.prototype, 'connect');
+      const attempts = await timesIn(RATE_MS, pg.Client.prototype, 'connect');
       expect(attempts).toBeGreaterThan(0);
       expect(attempts).toBeLessThan(60);
       expect(application.lines.length).toBeLessThan(20);
@@ -293,7 +292,7 @@ describe('the queues while their PostgreSQL is away', () => {
   it('rest while the server is away, also when it went in their first moment', async () => {
     const application = await start(cluster.url);
     await stopServer(cluster.place, 'fast', 10_000);
-    const attempts = await timesIn(RATE_MS, UnhurriedClient.prototype, 'connect');
+    const attempts = await timesIn(RATE_MS, pg.Client.prototype, 'connect');
     const lines = application.lines.length;
     await cluster.start();
     expect(attempts).toBeGreaterThan(0);

@@ -44,7 +44,7 @@ describeOnRedis('the queues on Redis', () => {
     const keys = await client.keys('*');
     client.disconnect();
     expect(keys.length).toBeGreaterThan(0);
-    expect(keys.filter((key) => !key.startsWith('store-sync:'))).toEqual([]);
+    expect(keys.filter((key) => !key.startsWith('{store-sync}:'))).toEqual([]);
   });
 
   it('go on after everything in Redis was deleted', async () => {
