@@ -10,7 +10,6 @@ import { pathTo } from './elements.js';
 import { messages } from './messages.js';
 import { QUEUE_POLICY, securityHeaders } from './security-headers.js';
 import { BOARD_PATH } from './views/queues.js';
-import { sessionCookieOf } from './session.guard.js';
 import { Sessions } from './session.js';
 
 const PATH = BOARD_PATH;
@@ -71,7 +70,7 @@ export class QueueBoard implements OnModuleInit {
     response: Response,
     next: NextFunction,
   ): Promise<void> => {
-    if ((await this.sessions.read(sessionCookieOf(request))) === null) {
+    if ((await this.sessions.of(request)) === null) {
       response.redirect(303, pathTo('/login', { next: `${PATH}/` }));
       return;
     }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
+import helmet from 'helmet';
 
 /**
  * The policy of every page. The script that updates a run's progress needs `connect-src`. Only product images are
@@ -49,20 +50,22 @@ export function previewPolicy(style: string): string {
   ].join('; ');
 }
 
+/** The policy of a page depends on the stores. Who terminates TLS decides on HSTS. */
+const usualHeaders = helmet({
+  contentSecurityPolicy: false,
+  strictTransportSecurity: false,
+  xFrameOptions: { action: 'deny' },
+});
+
 /** Express middleware: the headers of every dashboard response. A preview replaces the policy with its own. */
 export function securityHeaders(imageOrigins: () => readonly string[]): RequestHandler {
-  return (_request, response, next) => {
+  return (request, response, next) => {
     response.set({
       'content-security-policy': pagePolicy(imageOrigins()),
       'cache-control': 'no-store',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
       'x-robots-tag': 'noindex',
     });
-    next();
+    usualHeaders(request, response, next);
   };
 }

@@ -1,18 +1,10 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { HttpArgumentsHost } from '@nestjs/common/interfaces/index.js';
 import type { Request, Response } from 'express';
 import { Admission } from '../api/allow.js';
 import { LONGEST_WANTED } from './elements.js';
 import { messages } from './messages.js';
-import {
-  cookieName,
-  cookieOf,
-  NOTICE_COOKIE,
-  SESSION_COOKIE,
-  SESSION_SECONDS,
-  Sessions,
-  setCookie,
-  type Session,
-} from './session.js';
+import { NOTICE_COOKIE, SESSION_COOKIE, SESSION_SECONDS, Sessions, type Session } from './session.js';
 
 /** Thrown when a browser is not signed in. Pages redirect to the sign-in, which returns to the page. */
 export class NotSignedInError extends Error {
@@ -23,7 +15,10 @@ export class NotSignedInError extends Error {
   }
 }
 
-const signedIn = new WeakMap<Request, Session>();
+/** A notice that no page has shown by then is not shown any more. */
+const NOTICE_SECONDS = 60;
+
+const signedIn = new WeakMap<Request, Visitor>();
 
 /** Requires a signed-in browser, and for every change a form of our own pages. */
 @Injectable()
@@ -36,15 +31,20 @@ export class SessionGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const session = await this.sessions.read(sessionCookieOf(request));
+    const session = await this.sessions.of(request);
     if (session === null) throw new NotSignedInError(request.method === 'GET' ? request.originalUrl : '/');
     // Before anything is refused: the page of a refusal keeps the navigation.
-    signedIn.set(request, session);
+    signedIn.set(request, { session, notice: await this.#notice(request, session) });
     if (request.method !== 'GET' && request.method !== 'HEAD' && !isOwnForm(request))
       await this.admission.refuse(context, session, messages.foreignForm);
     await this.admission.admit(context, session);
-    keepAlive(this.sessions, session, request, http.getResponse<Response>());
+    await keepAlive(this.sessions, session, http);
     return true;
+  }
+
+  async #notice(request: Request, session: Session): Promise<string | null> {
+    const cookie = this.sessions.cookieOf(request, NOTICE_COOKIE);
+    return cookie === undefined ? null : this.sessions.readNotice(session, cookie);
   }
 }
 
@@ -63,17 +63,11 @@ export function isOwnForm({ headers, secure }: Pick<Request, 'headers' | 'secure
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
-/** The value of the session's cookie, under the name that fits the connection. */
-export function sessionCookieOf(request: Request): string | undefined {
-  return cookieOf(request.headers.cookie, cookieName(SESSION_COOKIE, isSecure(request)));
-}
-
 /** Records the use in the cookie, so that an active session does not end as idle. */
-function keepAlive(sessions: Sessions, session: Session, request: Request, response: Response): void {
-  const renewed = sessions.renewed(session);
+async function keepAlive(sessions: Sessions, session: Session, http: HttpArgumentsHost): Promise<void> {
+  const renewed = await sessions.renewed(session);
   if (renewed === null) return;
-  const cookie = { maxAgeSeconds: SESSION_SECONDS, secure: isSecure(request) };
-  response.append('set-cookie', setCookie(SESSION_COOKIE, renewed, cookie));
+  sessions.setCookie(http.getRequest(), http.getResponse(), SESSION_COOKIE, renewed, SESSION_SECONDS);
 }
 
 /** The data about a visitor that a page needs. */
@@ -85,53 +79,35 @@ export interface Visitor {
 
 /** The visitor of a request that passed the guard. Removes the notice, because this page shows it. */
 export function visitorOf(sessions: Sessions, request: Request, response: Response): Visitor {
-  const session = sessionOf(request);
-  const cookie = cookieOf(request.headers.cookie, cookieName(NOTICE_COOKIE, isSecure(request)));
-  if (cookie !== undefined) {
-    response.append(
-      'set-cookie',
-      setCookie(NOTICE_COOKIE, '', { maxAgeSeconds: 0, secure: isSecure(request) }),
-    );
-  }
-  return {
-    session,
-    notice: sessions.readNotice(session, cookie),
-  };
+  const visitor = signedIn.get(request);
+  if (visitor === undefined) throw new NotSignedInError('/');
+  if (visitor.notice !== null) sessions.setCookie(request, response, NOTICE_COOKIE, '', 0);
+  return visitor;
 }
 
 /** The visitor, for a page that shows no notice: a notice that waits is kept for the next page. Null without a sign-in. */
 export function visitorWithoutNotice(request: Request): Visitor | null {
-  const session = signedIn.get(request);
-  return session === undefined ? null : { session, notice: null };
+  const visitor = signedIn.get(request);
+  return visitor === undefined ? null : { ...visitor, notice: null };
 }
 
 export function sessionOf(request: Request): Session {
-  const session = signedIn.get(request);
-  if (session === undefined) throw new NotSignedInError('/');
-  return session;
+  const visitor = signedIn.get(request);
+  if (visitor === undefined) throw new NotSignedInError('/');
+  return visitor.session;
 }
 
 /** Answers a form with a redirect to a page that shows `notice`. */
-export function seeOther(
+export async function seeOther(
   sessions: Sessions,
   request: Request,
   response: Response,
   to: string,
   notice: string,
-): void {
-  const value = sessions.notice(sessionOf(request), notice);
-  response.append(
-    'set-cookie',
-    setCookie(NOTICE_COOKIE, value, { maxAgeSeconds: 60, secure: isSecure(request) }),
-  );
+): Promise<void> {
+  const value = await sessions.notice(sessionOf(request), notice);
+  sessions.setCookie(request, response, NOTICE_COOKIE, value, NOTICE_SECONDS);
   response.redirect(303, to);
-}
-
-/** Whether the browser used https, either to this process or to the proxy before it. */
-export function isSecure(request: Request): boolean {
-  const forwarded = request.headers['x-forwarded-proto'];
-  const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
-  return request.secure || first === 'https';
 }
 
 /** `wanted` if it is a path of this host and not overlong; otherwise, as for `//elsewhere.example`, the overview. */

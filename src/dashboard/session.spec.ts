@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Request, Response } from 'express';
 import { AccessTokens } from '../api/access.js';
 import { isOwnForm } from './session.guard.js';
 import { cookieName, cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions, setCookie } from './session.js';
@@ -6,7 +7,7 @@ import { cookieName, cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions, setCooki
 const START = Date.parse('2026-11-21T08:00:00Z');
 const ADMIN = { name: 'admin' };
 
-function world(adminToken = 'the admin token of the tests') {
+function world(adminToken = 'the admin token of the tests', publicUrl?: string) {
   const clock = { seconds: 0, now: () => new Date(START + clock.seconds * 1000) };
   const revoked = new Map<string, Date>();
   const rows = {
@@ -19,17 +20,17 @@ function world(adminToken = 'the admin token of the tests') {
   const tokens = new AccessTokens({
     server: { adminToken, tokens: { ann: { token: 'the token of one reviewer', role: 'reviewer' } } },
   });
-  return { clock, revoked, sessions: new Sessions(tokens, rows, clock) };
+  return { clock, revoked, sessions: new Sessions(tokens, rows, clock, { server: { publicUrl } }) };
 }
 
 describe('a session', () => {
   it('lasts twelve hours and no longer, however much it is used', async () => {
     const { clock, sessions } = world();
-    let cookie = sessions.issue(ADMIN);
+    let cookie = await sessions.issue(ADMIN);
     for (; clock.seconds < SESSION_SECONDS - 1; clock.seconds += 1800) {
       const session = await sessions.read(cookie);
       expect(session).not.toBeNull();
-      cookie = (session && sessions.renewed(session)) ?? cookie;
+      cookie = (session && (await sessions.renewed(session))) ?? cookie;
     }
     clock.seconds = SESSION_SECONDS;
     expect(await sessions.read(cookie)).toBeNull();
@@ -37,7 +38,7 @@ describe('a session', () => {
 
   it('that is not used ends after an hour', async () => {
     const { clock, sessions } = world();
-    const cookie = sessions.issue(ADMIN);
+    const cookie = await sessions.issue(ADMIN);
     clock.seconds = IDLE_SECONDS - 1;
     expect(await sessions.read(cookie)).not.toBeNull();
     clock.seconds = IDLE_SECONDS;
@@ -46,22 +47,22 @@ describe('a session', () => {
 
   it('ends with its sign-out, also for a copy of its cookie, and leaves no id that could be used', async () => {
     const { revoked, sessions } = world();
-    const cookie = sessions.issue(ADMIN);
+    const cookie = await sessions.issue(ADMIN);
     const session = await sessions.read(cookie);
     await sessions.end(session!);
     expect(await sessions.read(cookie)).toBeNull();
     expect([...revoked.keys()].join(' ')).not.toContain(session!.id);
-    expect(await sessions.read(sessions.issue(ADMIN))).not.toBeNull();
+    expect(await sessions.read(await sessions.issue(ADMIN))).not.toBeNull();
   });
 
   it('ends with the token that it was opened with', async () => {
-    const cookie = world().sessions.issue(ADMIN);
+    const cookie = await world().sessions.issue(ADMIN);
     expect(await world('another token of the tests').sessions.read(cookie)).toBeNull();
   });
 
   it('has the name and the role of its token', async () => {
     const { sessions } = world();
-    expect(await sessions.read(sessions.issue({ name: 'ann' }))).toMatchObject({
+    expect(await sessions.read(await sessions.issue({ name: 'ann' }))).toMatchObject({
       name: 'ann',
       role: 'reviewer',
     });
@@ -69,15 +70,19 @@ describe('a session', () => {
 
   it('is not read when any part of it was changed', async () => {
     const { sessions } = world();
-    const cookie = sessions.issue({ name: 'ann' });
-    const [end = '', used = '', id = '', name = '', signature = ''] = cookie.split('.');
+    const cookie = await sessions.issue({ name: 'ann' });
+    const [, seal = ''] = cookie.split(/\.(.*)/);
+    const changed = Array.from(
+      seal,
+      (sign, at) => `ann.${seal.slice(0, at)}${sign === 'A' ? 'B' : 'A'}${seal.slice(at + 1)}`,
+    );
     for (const other of [
-      `${Number(end) + 1000}.${used}.${id}.${name}.${signature}`,
-      `${end}.${Number(used) + 1000}.${id}.${name}.${signature}`,
-      `${end}.${used}.${'A'.repeat(id.length)}.${name}.${signature}`,
-      `${end}.${used}.${id}.admin.${signature}`,
-      `${end}.${used}.${id}.${name}.${'A'.repeat(signature.length)}`,
-      `${end}.${used}.${id}.${name}`,
+      ...changed,
+      `admin.${seal}`,
+      seal,
+      `ann.${seal.slice(1)}`,
+      `ann.${'x'.repeat(300)}`,
+      'ann.',
       '',
     ])
       expect(await sessions.read(other)).toBeNull();
@@ -86,15 +91,28 @@ describe('a session', () => {
 
   it('has notices that no other session reads', async () => {
     const { sessions } = world();
-    const one = (await sessions.read(sessions.issue(ADMIN)))!;
-    const other = (await sessions.read(sessions.issue(ADMIN)))!;
-    const notice = sessions.notice(one, 'Größe: 3 done.');
-    expect(sessions.readNotice(one, notice)).toBe('Größe: 3 done.');
-    expect(sessions.readNotice(other, notice)).toBeNull();
+    const one = (await sessions.read(await sessions.issue(ADMIN)))!;
+    const other = (await sessions.read(await sessions.issue(ADMIN)))!;
+    const notice = await sessions.notice(one, 'Größe: 3 done.');
+    expect(await sessions.readNotice(one, notice)).toBe('Größe: 3 done.');
+    expect(await sessions.readNotice(other, notice)).toBeNull();
   });
 });
 
 describe('the session’s cookie over https', () => {
+  it.each([
+    ['https://sync.example.com', {}, true],
+    ['http://127.0.0.1:3000', {}, false],
+    [undefined, {}, false],
+    [undefined, { 'x-forwarded-proto': 'https' }, true],
+  ])('is secure with the public address %j and %j: %j', (publicUrl, headers, isSecure) => {
+    const lines: string[] = [];
+    const request = { headers, secure: false } as Request;
+    const response = { append: (_name: string, line: string) => lines.push(line) } as unknown as Response;
+    world('token', publicUrl).sessions.setCookie(request, response, 'session', 'v', 1);
+    expect(lines.map((line) => /^__Host-.*; Secure$/.test(line))).toEqual([isSecure]);
+  });
+
   it('has a name that only this host can set', () => {
     expect(cookieName('session', true)).toBe('__Host-session');
     const line = setCookie('session', 'v', { maxAgeSeconds: 1, secure: true });

@@ -1,6 +1,10 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { sealData, unsealData } from 'iron-session';
+import { z } from 'zod';
 import { AccessTokens, type Actor } from '../api/access.js';
+import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { SessionRepository } from '../persistence/session.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { derivedKey } from '../runtime/derived-key.js';
@@ -21,35 +25,61 @@ export interface Session extends Actor {
   readonly usedAtMs: number;
 }
 
+/** What the sealed cookie holds. */
+const sessionSchema = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  expiresAtMs: z.number(),
+  usedAtMs: z.number(),
+});
+const noticeSchema = z.strictObject({ session: z.string(), text: z.string() });
+
 /**
- * Sign-ins with their state in the cookie: the expiry, the last use and the name of the token. The cookie is signed
- * with a key that is derived from that token. So a changed token ends its sessions. A row marks a session that was
- * signed out, until its expiry.
+ * Sign-ins with their state in the cookie: the expiry, the last use and the name of the token. iron-session seals the cookie under a key
+ * that is derived from that token, so that a changed token ends its sessions. A row marks a session that was signed out, until its expiry.
  */
 @Injectable()
 export class Sessions {
+  readonly #isSecure: boolean;
+
   constructor(
     @Inject(AccessTokens) private readonly tokens: Pick<AccessTokens, 'named'>,
     @Inject(SessionRepository) private readonly revoked: Pick<SessionRepository, 'revoke' | 'isRevoked'>,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
-  ) {}
+    @Inject(APP_CONFIG) { server }: PublicAddress,
+  ) {
+    this.#isSecure = server.publicUrl?.startsWith('https:') === true;
+  }
 
   /** The value of a new session's cookie. */
-  issue({ name }: Pick<Actor, 'name'>): string {
+  async issue({ name }: Pick<Actor, 'name'>): Promise<string> {
     const nowMs = this.#nowMs();
-    return this.#cookie(name, nowMs + SESSION_SECONDS * 1000, nowMs, randomBytes(18).toString('base64url'));
+    const expiresAtMs = nowMs + SESSION_SECONDS * 1000;
+    return this.#cookie({ id: randomBytes(18).toString('base64url'), name, expiresAtMs, usedAtMs: nowMs });
   }
 
   /** The session's cookie with this moment as its last use; null while the present one is recent enough. */
-  renewed({ name, id, expiresAtMs, usedAtMs }: Session): string | null {
+  async renewed({ name, id, expiresAtMs, usedAtMs }: Session): Promise<string | null> {
     const nowMs = this.#nowMs();
-    return nowMs - usedAtMs < RENEW_AFTER_MS ? null : this.#cookie(name, expiresAtMs, nowMs, id);
+    if (nowMs - usedAtMs < RENEW_AFTER_MS) return null;
+    return this.#cookie({ id, name, expiresAtMs, usedAtMs: nowMs });
   }
 
   /** The session of a cookie; null when the cookie is absent, invalid, expired, idle for too long or signed out. */
   async read(cookie: string | undefined): Promise<Session | null> {
-    const session = this.#parse(cookie);
-    return session === null || (await this.revoked.isRevoked(hashOf(session.id))) ? null : session;
+    const [, name = '', seal = ''] = /^([\w-]{1,63})\.(.+)$/.exec(cookie ?? '') ?? [];
+    const holder = this.tokens.named(name);
+    if (holder === null) return null;
+    const session = await opened(sessionSchema, seal, holder.token);
+    if (session?.name !== name) return null;
+    const nowMs = this.#nowMs();
+    if (session.expiresAtMs <= nowMs || session.usedAtMs + IDLE_SECONDS * 1000 <= nowMs) return null;
+    return (await this.revoked.isRevoked(hashOf(session.id))) ? null : { ...session, role: holder.role };
+  }
+
+  /** The session of a request. */
+  async of(request: Request): Promise<Session | null> {
+    return this.read(this.cookieOf(request, SESSION_COOKIE));
   }
 
   /** Ends the session in every process, also for a copy of its cookie. */
@@ -57,50 +87,65 @@ export class Sessions {
     await this.revoked.revoke(hashOf(session.id), new Date(session.expiresAtMs));
   }
 
-  /** A notice for the session's next page, as a signed cookie value, because it returns from the browser. */
-  notice(session: Session, text: string): string {
-    const body = Buffer.from(text.slice(0, NOTICE_LENGTH)).toString('base64url');
-    return `${body}.${this.#mac(session.name, 'notice', `${session.id}.${body}`).toString('base64url')}`;
+  /** A notice for the session's next page, as a sealed cookie value, because it returns from the browser. */
+  async notice({ name, id }: Pick<Session, 'name' | 'id'>, text: string): Promise<string> {
+    return sealed({ session: id, text: text.slice(0, NOTICE_LENGTH) }, this.#token(name));
   }
 
-  readNotice(session: Session, cookie: string | undefined): string | null {
-    const [body = '', signature = ''] = (cookie ?? '').split('.');
-    if (!this.#signed(session.name, 'notice', `${session.id}.${body}`, signature)) return null;
-    return Buffer.from(body, 'base64url').toString();
+  async readNotice({ name, id }: Pick<Session, 'name' | 'id'>, cookie: string): Promise<string | null> {
+    const notice = await opened(noticeSchema, cookie, this.#token(name));
+    return notice?.session === id ? notice.text : null;
   }
 
-  #cookie(name: string, expiresAtMs: number, usedAtMs: number, id: string): string {
-    const body = `${String(expiresAtMs)}.${String(usedAtMs)}.${id}.${name}`;
-    return `${body}.${this.#mac(name, 'session', body).toString('base64url')}`;
+  /** The value of a cookie, under the name that fits the connection. */
+  cookieOf(request: Request, name: string): string | undefined {
+    return cookieOf(request.headers.cookie, cookieName(name, this.#secure(request)));
   }
 
-  #parse(cookie: string | undefined): Session | null {
-    const match = /^(\d{1,15})\.(\d{1,15})\.([\w-]{24})\.([\w-]{1,63})\.([\w-]{43})$/.exec(cookie ?? '');
-    if (match === null || cookie === undefined) return null;
-    const [, end = '', used = '', id = '', name = '', signature = ''] = match;
-    const holder = this.tokens.named(name);
-    if (holder === null) return null;
-    if (!this.#signed(name, 'session', cookie.slice(0, -signature.length - 1), signature)) return null;
-    const [expiresAtMs, usedAtMs, nowMs] = [Number(end), Number(used), this.#nowMs()];
-    if (expiresAtMs <= nowMs || usedAtMs + IDLE_SECONDS * 1000 <= nowMs) return null;
-    return { id, name, role: holder.role, expiresAtMs, usedAtMs };
+  /** `maxAgeSeconds` 0 removes the cookie. */
+  setCookie(request: Request, response: Response, name: string, value: string, maxAgeSeconds: number): void {
+    response.append('set-cookie', setCookie(name, value, { maxAgeSeconds, secure: this.#secure(request) }));
+  }
+
+  /** Whether the browser uses https, to this process or to the proxy before it: a proxy need not say so where `publicUrl` does. */
+  #secure(request: Request): boolean {
+    const forwarded = request.headers['x-forwarded-proto'];
+    const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
+    return this.#isSecure || request.secure || first === 'https';
+  }
+
+  async #cookie(session: z.output<typeof sessionSchema>): Promise<string> {
+    return `${session.name}.${await sealed(session, this.#token(session.name))}`;
+  }
+
+  #token(name: string): string {
+    return this.tokens.named(name)?.token ?? '';
   }
 
   #nowMs(): number {
     return this.clock.now().getTime();
   }
+}
 
-  #signed(name: string, purpose: string, text: string, signature: string): boolean {
-    const given = Buffer.from(signature, 'base64url');
-    const own = this.#mac(name, purpose, text);
-    return given.length === own.length && timingSafeEqual(given, own);
-  }
+/** iron-session has a clock of its own, and our sessions end by the application's: its seals have no end. */
+const NO_END = { ttl: 0 };
 
-  #mac(name: string, purpose: string, text: string): Buffer {
-    const token = this.tokens.named(name)?.token ?? '';
-    const key = derivedKey(token, 'dashboard session');
-    return createHmac('sha256', key).update(`${purpose}\n`).update(text).digest();
+async function sealed(data: object, token: string): Promise<string> {
+  return sealData(data, { password: passwordOf(token), ...NO_END });
+}
+
+/** Null for what another token sealed, what was changed, and what is no seal. */
+async function opened<T>(schema: z.ZodType<T>, seal: string, token: string): Promise<T | null> {
+  try {
+    return schema.safeParse(await unsealData(seal, { password: passwordOf(token), ...NO_END })).data ?? null;
+  } catch {
+    // The library throws for a text that is no seal at all.
+    return null;
   }
+}
+
+function passwordOf(token: string): string {
+  return derivedKey(token, 'dashboard session').toString('hex');
 }
 
 /** Rows have only a hash: the id itself would open the session. */

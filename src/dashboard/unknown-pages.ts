@@ -4,7 +4,6 @@ import type { NextFunction, Request, Response } from 'express';
 import { signInPath } from './elements.js';
 import { messages } from './messages.js';
 import { securityHeaders } from './security-headers.js';
-import { sessionCookieOf } from './session.guard.js';
 import { Sessions } from './session.js';
 import { problemPage } from './views/problem.js';
 
@@ -29,7 +28,7 @@ export class UnknownPages implements OnModuleInit {
       next();
       return;
     }
-    const session = await this.sessions.read(sessionCookieOf(request));
+    const session = await this.sessions.of(request);
     if (session === null) {
       response.redirect(303, signInPath(request.originalUrl));
       return;

@@ -103,7 +103,7 @@ export class BulkPages {
     const { action, dryRun, until, overwriteEdits, passGates } = form;
     const wanted = { action, dryRun, until, overwriteEdits, passGates, filter: filterOf(givenOf(form)) };
     const { id } = await this.changes.request(wanted, actorNameOf(request));
-    seeOther(this.sessions, request, response, `/bulk/${id}`, messages.bulkRequested);
+    await seeOther(this.sessions, request, response, `/bulk/${id}`, messages.bulkRequested);
   }
 
   @Get(':id')
@@ -130,7 +130,7 @@ export class BulkPages {
   @Audited('write-back bulk apply')
   async apply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const change = await this.changes.afterDryRun(id, actorNameOf(request));
-    seeOther(this.sessions, request, response, `/bulk/${change.id}`, messages.bulkRequested);
+    await seeOther(this.sessions, request, response, `/bulk/${change.id}`, messages.bulkRequested);
   }
 
   @Post(':id/cancel')
@@ -138,7 +138,7 @@ export class BulkPages {
   @Audited('write-back bulk cancel')
   async cancel(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     await this.changes.cancel(id, actorNameOf(request));
-    seeOther(this.sessions, request, response, `/bulk/${encodeURIComponent(id)}`, messages.bulkStopped);
+    await seeOther(this.sessions, request, response, `/bulk/${encodeURIComponent(id)}`, messages.bulkStopped);
   }
 
   async #known(id: string): Promise<PresentedBulkChange> {

@@ -77,6 +77,6 @@ export class DeliveryPages {
     @Res() response: Response,
   ): Promise<void> {
     const notice = id.length === 0 ? messages.noDeliveryChosen : noticeOf(await this.deliveries.replay(id));
-    seeOther(this.sessions, request, response, ownPath(back ?? '/deliveries'), notice);
+    await seeOther(this.sessions, request, response, ownPath(back ?? '/deliveries'), notice);
   }
 }

@@ -67,7 +67,13 @@ export class PlanPages {
   ): Promise<void> {
     if (!this.sites.findStore(key)) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
     const { id } = await this.plans.start(key, kind === 'full');
-    seeOther(this.sessions, request, response, pathTo(`/plans/${id}`, { product }), messages.planStarted);
+    await seeOther(
+      this.sessions,
+      request,
+      response,
+      pathTo(`/plans/${id}`, { product }),
+      messages.planStarted,
+    );
   }
 
   @Get('plans')
@@ -114,7 +120,7 @@ export class PlanPages {
   async apply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const { id: run, entries, refused } = await this.plans.apply(id);
     const notice = messages.planTaken(entries - refused, refused);
-    seeOther(this.sessions, request, response, `/runs/${run}`, notice);
+    await seeOther(this.sessions, request, response, `/runs/${run}`, notice);
   }
 
   async #view(

@@ -136,7 +136,7 @@ export class ProductPages {
     const run = await this.requests.request({ store, full: false, trigger: 'api' });
     await this.jobs.enqueue('runs', run.id);
     const notice = run.created ? messages.productRunRequested : messages.productRunLater;
-    seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
+    await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
   }
 
   /** The question first: content costs credits. */
@@ -158,7 +158,7 @@ export class ProductPages {
   @Audited('generate')
   async generate(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const { externalId, store } = await this.#link(id);
-    seeOther(
+    await seeOther(
       this.sessions,
       request,
       response,

@@ -103,7 +103,7 @@ export class ReportPages {
   async #start(kind: ReportKind, store: string, request: Request, response: Response): Promise<void> {
     const { id } = await this.reports.start(kind, store, actorNameOf(request));
     const to = kind === 'check' ? '/check' : `/reports/${id}`;
-    seeOther(this.sessions, request, response, to, messages.reportStarted);
+    await seeOther(this.sessions, request, response, to, messages.reportStarted);
   }
 
   async #known(id: string): Promise<Report> {

@@ -122,7 +122,7 @@ export class RunPages {
   @Audited('sync cancel')
   async cancel(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const notice = await this.#cancelled(id, actorNameOf(request));
-    seeOther(this.sessions, request, response, `/runs/${encodeURIComponent(id)}`, notice);
+    await seeOther(this.sessions, request, response, `/runs/${encodeURIComponent(id)}`, notice);
   }
 
   @Post(':id/retry')
@@ -131,7 +131,7 @@ export class RunPages {
   async retry(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const next = await this.#found(this.runs.retry(id, 'api'), id);
     const notice = next.created ? messages.runRequested : messages.runUnderWay;
-    seeOther(this.sessions, request, response, `/runs/${next.id}`, notice);
+    await seeOther(this.sessions, request, response, `/runs/${next.id}`, notice);
   }
 
   /** The notice for the person. A run that ends meanwhile is no error. */

@@ -12,8 +12,8 @@ import { Logger } from '../../runtime/logger.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { signInPage } from '../layout.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { isSecure, ownPath, sessionCookieOf, SessionGuard, sessionOf } from '../session.guard.js';
-import { SESSION_COOKIE, SESSION_SECONDS, Sessions, setCookie } from '../session.js';
+import { ownPath, SessionGuard, sessionOf } from '../session.guard.js';
+import { SESSION_COOKIE, SESSION_SECONDS, Sessions } from '../session.js';
 import { messages } from '../messages.js';
 
 const querySchema = z.looseObject({ next: z.string().optional().catch(undefined) });
@@ -50,7 +50,7 @@ export class SignInPages {
     @Res() response: Response,
   ): Promise<void> {
     const next = ownPath(query.next);
-    if ((await this.sessions.read(sessionCookieOf(request))) !== null) {
+    if ((await this.sessions.of(request)) !== null) {
       response.redirect(303, next);
       return;
     }
@@ -84,8 +84,8 @@ export class SignInPages {
     }
     await this.audit.record({ ...callerOf(request, holder), ...SIGN_IN }, 'done');
     this.throttle.succeeded(address, holder.role);
-    const cookie = { maxAgeSeconds: SESSION_SECONDS, secure: isSecure(request) };
-    response.append('set-cookie', setCookie(SESSION_COOKIE, this.sessions.issue(holder), cookie));
+    const cookie = await this.sessions.issue(holder);
+    this.sessions.setCookie(request, response, SESSION_COOKIE, cookie, SESSION_SECONDS);
     response.redirect(303, next);
   }
 
@@ -96,8 +96,7 @@ export class SignInPages {
     const session = sessionOf(request);
     await this.sessions.end(session);
     await this.audit.record({ ...callerOf(request, session), ...SIGN_OUT }, 'done');
-    const cookie = { maxAgeSeconds: 0, secure: isSecure(request) };
-    response.append('set-cookie', setCookie(SESSION_COOKIE, '', cookie));
+    this.sessions.setCookie(request, response, SESSION_COOKIE, '', 0);
     response.redirect(303, '/login');
   }
 }

@@ -100,7 +100,7 @@ export class StorePages {
     });
     await this.jobs.enqueue('runs', run.id);
     const notice = run.created ? messages.runRequested : messages.runUnderWay;
-    seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
+    await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
   }
 
   @Post(':key/retry')
@@ -113,7 +113,7 @@ export class StorePages {
       health.state === 'ok'
         ? messages.storeWorksAgain(key, waiting, counted(woken.runs, 'run'))
         : messages.storeStillRefuses(key, health.reason ?? messages.noPauseReason);
-    seeOther(this.sessions, request, response, '/', notice.slice(0, NOTICE_LENGTH));
+    await seeOther(this.sessions, request, response, '/', notice.slice(0, NOTICE_LENGTH));
   }
 
   #store(key: string): Store {

@@ -101,7 +101,7 @@ export class WriteBackActionPages {
       }
       notice = errorLine(error);
     }
-    seeOther(this.sessions, request, response, pageAfter(id, back), notice);
+    await seeOther(this.sessions, request, response, pageAfter(id, back), notice);
   }
 
   @Get(':id/confirm/:action')
@@ -168,7 +168,7 @@ export class WriteBackActionPages {
   ): Promise<void> {
     const { store, externalId } = (await this.#known(id)).row;
     const notice = await this.again.request(store, externalId);
-    seeOther(this.sessions, request, response, pageAfter(id, back), notice);
+    await seeOther(this.sessions, request, response, pageAfter(id, back), notice);
   }
 
   async #decide(
@@ -183,7 +183,7 @@ export class WriteBackActionPages {
     if (outcome === undefined) throw new NotFoundException(unknownWriteBack(id));
     // A reapplication is a new write-back.
     const about = decision === 'reapply' && outcome.ok ? { ...outcome, detail: 'applied again' } : outcome;
-    seeOther(this.sessions, request, response, pageAfter(id, back), noticeAbout(label, about));
+    await seeOther(this.sessions, request, response, pageAfter(id, back), noticeAbout(label, about));
   }
 
   async #known(id: string): Promise<ReviewedWriteBack> {

@@ -77,7 +77,7 @@ export class WriteBackLists {
       id.length === 0
         ? 'Select at least one product.'
         : noticeOf(await this.writeBacks.decide(id, decision, by), decision);
-    seeOther(this.sessions, request, response, ownPath(back ?? '/review'), notice);
+    await seeOther(this.sessions, request, response, ownPath(back ?? '/review'), notice);
   }
 
   @Get('journal')

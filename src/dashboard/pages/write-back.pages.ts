@@ -112,7 +112,7 @@ export class WriteBackPages {
     const leadsOn = outcome.ok && place.at !== undefined;
     const next = leadsOn ? await this.#waitingAt(place) : null;
     const to = next ?? (leadsOn ? pathTo('/review', givenOf(place)) : writeBackPath(id, place));
-    seeOther(this.sessions, request, response, to, noticeAbout(label, outcome));
+    await seeOther(this.sessions, request, response, to, noticeAbout(label, outcome));
   }
 
   /** Fields that are not accepted are declined. */
