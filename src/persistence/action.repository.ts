@@ -6,6 +6,7 @@ import { codesMetWith } from '../domain/error-policy.js';
 import { failureLine } from '../domain/errors.js';
 import { owedForFailure } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { waitingResults } from './waiting-results.js';
 import { json, Database } from './database.js';
 import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
 import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
@@ -141,16 +142,14 @@ export class ActionRepository {
          FROM settled WHERE settled.recreated AND settled.kind = 'create' AND task.external_id = settled.external_id
            AND task.state = 'requested'
        ), decided_again AS (
-         -- The product is back in its store. Its newest result came while it was away, and no field of it was decided.
-         INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, seen, arrived,
-           unmapped_count, overwrite_edits, pass_gates, run_id, sources, credits_consumed, asked_at, dated_at, reason)
-         SELECT row.store, row.workspace, row.external_id, row.content_fingerprint, row.result_at, 'ready', row.intended, row.seen,
-           row.arrived, 0, row.overwrite_edits, row.pass_gates, row.run_id, row.sources, row.credits_consumed, row.asked_at,
-           row.dated_at, 'its product is back in the store'
+         -- The product is back in its store. What came while it was away is decided now. The credits stay with the rows they came in.
+         INSERT INTO write_back (store, workspace, external_id, variant, content_fingerprint, result_at, state, intended, seen,
+           arrived, unmapped_count, overwrite_edits, pass_gates, run_id, sources, asked_at, dated_at, reason)
+         SELECT row.store, row.workspace, row.external_id, row.variant, row.content_fingerprint, row.result_at, 'ready', row.merged,
+           row.seen, row.arrived, 0, row.overwrite_edits, row.pass_gates, row.run_id, row.sources, row.asked_at, row.dated_at,
+           'its product is back in the store'
          FROM settled JOIN store_product AS away ON away.external_id = settled.external_id AND away.state = 'orphaned'
-         CROSS JOIN LATERAL (SELECT * FROM write_back AS newest WHERE newest.external_id = settled.external_id
-           ORDER BY newest.created_at DESC LIMIT 1) AS row
-         WHERE row.state = 'skipped' AND row.fields = '[]' AND row.attempts > 0
+         CROSS JOIN LATERAL (${waitingResults('settled.external_id')}) AS row
        )
        INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
          creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,

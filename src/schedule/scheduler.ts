@@ -17,6 +17,7 @@ import { startDelayMs } from '../sites/start-times.js';
 import { latestSlot } from './slots.js';
 
 const TICKS_AT_ONCE = 4;
+const POLLS_OF = 'polls of ';
 const SWEEP_MS = 5_000;
 /** The interval while more rows are due than one round handles. */
 const SWEEP_AGAIN_MS = 1_000;
@@ -81,9 +82,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       await this.#runEvents();
       if (more) this.#soon('sweep again', SWEEP_AGAIN_MS, sweep);
     });
-    // Rounds of their own: slow answers to polls must not hold back runs, deliveries and events.
-    for (const workspace of this.sites.workspaces)
-      this.#every(`polls of ${workspace.key}`, SWEEP_MS, () => this.reconciler.poll(workspace))();
+    this.#pollWorkspaces();
     // Not a part of the sweep: one store whose tick always fails must not hold it back.
     this.#every('missed ticks', SWEEP_MS, () => this.repeatMissed());
     // Resume the work of earlier processes now, not after the first interval.
@@ -123,8 +122,27 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     for (const name of this.registry.getCronJobs().keys()) this.registry.deleteCronJob(name);
     this.#startedAt = this.clock.now();
     this.#schedule();
+    this.#pollWorkspaces();
     void this.#guarded('webhook slots', () => this.reconciler.checkSlots({ rewrite: true }));
     void this.#guarded('store events', () => this.reconciler.keepSubscriptions());
+  }
+
+  /**
+   * Rounds of their own: slow answers to polls must not hold back runs, deliveries and events. Each round takes the workspace as it is
+   * configured then.
+   */
+  #pollWorkspaces(): void {
+    const { registry, sites } = this;
+    const names = new Map(sites.workspaces.map(({ key }) => [`${POLLS_OF}${key}`, key]));
+    for (const name of registry.getIntervals())
+      if (name.startsWith(POLLS_OF) && !names.has(name)) registry.deleteInterval(name);
+    for (const [name, key] of names) {
+      if (registry.doesExist('interval', name)) continue;
+      this.#every(name, SWEEP_MS, async () => {
+        const workspace = sites.workspace(key);
+        if (workspace !== undefined) await this.reconciler.poll(workspace);
+      })();
+    }
   }
 
   /** Removes every timer, so that none keeps the process alive. Work that is in progress ends, and starts no timer again. */

@@ -54,6 +54,57 @@ describe('the latest slot of a schedule', () => {
     },
   );
 
+  const localDay = (timezone: string, at: Date): string =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone: timezone }).format(at);
+
+  it.each([
+    ['0 3 * * *', 'Europe/Berlin', '2026-10-25'],
+    ['30 2 * * *', 'Europe/Berlin', '2026-10-25'],
+    ['0 0 3 * * *', 'Europe/Berlin', '2026-10-25'],
+    ['0 2 * * *', 'Europe/Berlin', '2026-03-29'],
+    ['30 2 * * *', 'Europe/Berlin', '2026-03-29'],
+    ['0 3 * * *', 'Europe/Berlin', '2026-03-29'],
+    ['0 2 * * *', 'America/New_York', '2026-11-01'],
+    ['30 1 * * *', 'America/New_York', '2026-11-01'],
+    ['0 2 * * *', 'America/New_York', '2026-03-08'],
+    ['0 0 * * *', 'America/Santiago', '2026-09-06'],
+    ['15 2 * * *', 'Australia/Lord_Howe', '2026-10-04'],
+  ])(
+    '%s in %s is one slot for each local day around %s, whenever it is looked for',
+    (cron, timezone, change) => {
+      const from = Date.parse(`${change}T00:00:00Z`) - 30 * 3_600_000;
+      const slots = new Set<string>();
+      for (let minute = 0; minute < 72 * 60; minute += 30) {
+        const slot = latestSlot(cron, timezone, new Date(from + minute * 60_000 + 500));
+        if (slot !== null && slot.getTime() >= from) slots.add(slot.toISOString());
+      }
+      const days = [...slots].map((slot) => localDay(timezone, new Date(slot)));
+      expect(days).toEqual([...new Set(days)]);
+      expect(days).toHaveLength(3);
+    },
+  );
+
+  it.each([
+    ['0 3 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z'],
+    ['30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z'],
+    ['0 2 * * *', 'America/New_York', '2026-10-31T12:00:00Z'],
+    ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z'],
+    ['0 2 * * *', 'America/New_York', '2026-03-07T12:00:00Z'],
+  ])(
+    '%s in %s after %s is found by the first timer of the night, and by no second one',
+    (cron, timezone, from) => {
+      const time = new CronTime(cron, timezone);
+      const found = new Set<string>();
+      let at = new Date(from);
+      while (at.getTime() < Date.parse(from) + 24 * 3_600_000) {
+        at = time.getNextDateFrom(at, timezone).toJSDate();
+        const slot = at.getTime() < Date.parse(from) + 24 * 3_600_000 ? latestSlot(cron, timezone, at) : null;
+        if (slot !== null) found.add(slot.toISOString());
+      }
+      expect(found.size).toBe(1);
+    },
+  );
+
   it('every hour goes on through a change of clocks', () => {
     expect(slotAt('0 * * * *', 'Europe/Berlin', '2026-10-25T01:00:01Z')).toBe('2026-10-25T01:00:00.000Z');
     expect(slotAt('0 * * * *', 'Europe/Berlin', '2026-03-29T01:00:01Z')).toBe('2026-03-29T01:00:00.000Z');

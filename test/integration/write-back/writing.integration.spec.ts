@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
-import { snapshot } from '../../support/fake-store.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliverNewer, outcomesOf, writeAll, writeNewer, type ResultOptions } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
@@ -176,6 +176,44 @@ describe('a product that is gone', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Renamed', descriptionHtml: '<p>Generated 1</p>' });
     await stages.sync();
     expect(await stages.writeBacks.forProduct(ours)).toHaveLength(2);
+  });
+
+  it('gets all that came for it and its variants when it comes back, the newer value for each field', async () => {
+    const model = modelSnapshot(3);
+    const [variant] = model.variants;
+    stages.settings = {
+      store: {
+        writeBack: { sections: { namespace: 'catalog' }, variants: { description: 'custom.text' } },
+      },
+      workspace: {},
+    };
+    stages.store.put(model, snapshot(2));
+    await stages.sync();
+    stages.store.products.delete('3');
+    await stages.sync({ force: true });
+    const came = async (options: ResultOptions): Promise<void> => {
+      const id = await deliverNewer(stages, { id: 3, ...options });
+      await stages.writer.write(id);
+    };
+    await came({ name: 'First', html: '<p>First</p>', sections: [{ code: 'material', value: 'Oak' }] });
+    await came({ name: 'Second', html: '' });
+    await came({
+      product: {
+        id: Number((await stages.link(3)).variantLinks[variant!.externalId]),
+        external_id: variant!.externalId,
+        description: 'Of the variant',
+      },
+    });
+    stages.store.put(model);
+    await stages.sync();
+    await writeAll(stages);
+    expect(stages.store.at('3')).toMatchObject({ title: 'Second', descriptionHtml: '<p>First</p>' });
+    expect(stages.store.metafield('3', 'material')).toBe('Oak');
+    const back = (await stages.writeBacks.forProduct(model.externalId)).slice(3);
+    expect(new Set(back.map((row) => row.variant))).toEqual(new Set([null, variant!.externalId]));
+    expect(back.every(({ fields }) => fields.length > 0)).toBe(true);
+    await stages.sync();
+    expect(await stages.writeBacks.forProduct(model.externalId)).toHaveLength(5);
   });
 
   it('between the read and the write is skipped as well', async () => {
