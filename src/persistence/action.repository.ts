@@ -334,10 +334,10 @@ export class ActionRepository {
     const rows = await this.db.read(
       sentBefore,
       // SQL: the newest one of each product by an index, for many products.
-      `SELECT action.id, before.body FROM unnest($1::bigint[], $2::text[]) AS action(id, external_id) CROSS JOIN LATERAL (
-         SELECT body FROM sync_action AS earlier WHERE earlier.external_id = action.external_id AND earlier.id < action.id
+      `SELECT action.id, before.body FROM jsonb_to_recordset($1::jsonb) AS action(id bigint, "externalId" text) CROSS JOIN LATERAL (
+         SELECT body FROM sync_action AS earlier WHERE earlier.external_id = action."externalId" AND earlier.id < action.id
            AND earlier.state = 'applied' AND earlier.body IS NOT NULL ORDER BY earlier.id DESC LIMIT 1) AS before`,
-      [actions.map(({ id }) => id), actions.map(({ externalId }) => externalId)],
+      [json(actions.map(({ id, externalId }) => ({ id, externalId })))],
     );
     return new Map(rows.map(({ id, body }) => [id, body]));
   }

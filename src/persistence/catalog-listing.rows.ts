@@ -1,19 +1,7 @@
 import { z } from 'zod';
-import type { Database, SqlValue } from './database.js';
+import { json, type Database, type SqlValue } from './database.js';
 import type { HolderRow, ListedRow } from './plan-rows.js';
-import { RowColumns } from './row-columns.js';
 import { countRow, counted, idRow } from './row-reader.js';
-
-const LISTED = new RowColumns({ catalogId: 'text', externalId: 'text', hidesVariants: 'boolean' });
-
-/** The columns of holders that a statement adds. */
-export const HOLDERS = new RowColumns({
-  kind: 'text',
-  value: 'text',
-  catalogId: 'text',
-  externalId: 'text',
-  isVariant: 'boolean',
-});
 
 const listingRow = z.object({ id: z.string(), complete: z.boolean(), products: counted });
 /** A listing of the catalog that was read to its end. */
@@ -110,12 +98,13 @@ export class CatalogListingRows {
     if (products.length === 0) return 0;
     return this.statements.affected(
       // The variants of our own products are known.
-      `INSERT INTO catalog_listed (listing_id, catalog_id, external_id, hides_variants)
-       SELECT $1, "catalogId", "externalId", "hidesVariants" AND NOT EXISTS (SELECT 1 FROM store_product AS own
+      `INSERT INTO catalog_listed (listing_id, kind, value, catalog_id, is_variant, external_id, hides_variants)
+       SELECT $1, 'product', "catalogId", "catalogId", false, "externalId", "hidesVariants" AND NOT EXISTS (
+         SELECT 1 FROM store_product AS own
          WHERE own.external_id = row."externalId" AND own.workspace = $2 AND own.state <> 'orphaned')
-       FROM ${LISTED.from(3)} AS row
+       FROM jsonb_to_recordset($3::jsonb) AS row("catalogId" text, "externalId" text, "hidesVariants" boolean)
        ON CONFLICT DO NOTHING`,
-      [id, workspace, ...LISTED.values(products)],
+      [id, workspace, json(products)],
     );
   }
 
@@ -124,16 +113,17 @@ export class CatalogListingRows {
     const identified = holders.filter(({ kind, value }) => kind !== null && value !== null);
     if (identified.length === 0) return;
     await this.statements.affected(
-      `INSERT INTO catalog_holder (listing_id, kind, value, catalog_id, is_variant, external_id)
-       SELECT $1, kind, value, "catalogId", "isVariant", "externalId" FROM ${HOLDERS.from(2)} AS row
+      `INSERT INTO catalog_listed (listing_id, kind, value, catalog_id, is_variant, external_id)
+       SELECT $1, kind, value, "catalogId", "isVariant", "externalId" FROM jsonb_to_recordset($2::jsonb)
+         AS row(kind text, value text, "catalogId" text, "isVariant" boolean, "externalId" text)
        ON CONFLICT DO NOTHING`,
-      [id, ...HOLDERS.values(identified)],
+      [id, json(identified)],
     );
   }
 
   /** Without statistics of new rows, the planner may read the whole table for one product. */
   async analyse(): Promise<void> {
-    await this.statements.affected('ANALYZE catalog_listed, catalog_holder');
+    await this.statements.affected('ANALYZE catalog_listed');
   }
 
   /** Ends a walk that showed so many products. Null when the lease was lost. */
@@ -176,8 +166,8 @@ export class CatalogListingRows {
     const rows = await this.statements.read(
       z.object({ catalogId: z.string() }),
       // SQL: an anti-join with the values of a page.
-      `SELECT catalog_id FROM unnest($2::text[]) AS page(catalog_id) WHERE NOT EXISTS (SELECT 1 FROM catalog_listed
-         WHERE listing_id = $1 AND catalog_listed.catalog_id = page.catalog_id)`,
+      `SELECT page.catalog_id FROM unnest($2::text[]) AS page(catalog_id) WHERE NOT EXISTS (SELECT 1 FROM catalog_listed
+         WHERE listing_id = $1 AND kind = 'product' AND value = page.catalog_id)`,
       [id, catalogIds],
     );
     return new Set(rows.map((row) => row.catalogId));
@@ -209,19 +199,18 @@ export class CatalogListingRows {
   /** The variants of these models were looked up: every later run knows them. */
   async variantsKnown(id: string, catalogIds: readonly string[]): Promise<void> {
     await this.statements.affected(
-      `UPDATE catalog_listed SET hides_variants = false WHERE listing_id = $1 AND catalog_id = ANY($2)`,
+      `UPDATE catalog_listed SET hides_variants = false WHERE listing_id = $1 AND kind = 'product' AND value = ANY($2)`,
       [id, catalogIds],
     );
   }
 
   async #removeWithoutListing(condition: string, values: readonly SqlValue[]): Promise<void> {
-    for (const table of ['catalog_listed', 'catalog_holder'])
-      await this.statements.affected(
-        // SQL: an anti-join. Rows are never seen before their listing.
-        `DELETE FROM ${table} AS row WHERE ${condition}
-           AND NOT EXISTS (SELECT 1 FROM catalog_listing WHERE catalog_listing.id = row.listing_id)`,
-        values,
-      );
+    await this.statements.affected(
+      // SQL: an anti-join. Rows are never seen before their listing.
+      `DELETE FROM catalog_listed AS row WHERE ${condition}
+         AND NOT EXISTS (SELECT 1 FROM catalog_listing WHERE catalog_listing.id = row.listing_id)`,
+      values,
+    );
   }
 
   async #remove(condition: string, values: readonly SqlValue[]): Promise<void> {
@@ -229,10 +218,8 @@ export class CatalogListingRows {
       `WITH old AS (
          SELECT id FROM catalog_listing WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM sync_run WHERE listing_id = catalog_listing.id
            AND state IN ('running', 'planning') AND phase = 'extract') FOR UPDATE SKIP LOCKED
-       ), products AS (
+       ), rows AS (
          DELETE FROM catalog_listed USING old WHERE listing_id = old.id
-       ), holders AS (
-         DELETE FROM catalog_holder USING old WHERE listing_id = old.id
        )
        DELETE FROM catalog_listing USING old WHERE catalog_listing.id = old.id`,
       values,

@@ -73,7 +73,7 @@ export class PlanIdentities {
       // SQL: `NOT EXISTS` on the rows of the listing.
       `SELECT external_id, store_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
          AND first_seen_at <= (SELECT started_at FROM catalog_listing WHERE id = $2)
-         AND NOT EXISTS (SELECT 1 FROM catalog_listed WHERE listing_id = $2 AND catalog_listed.catalog_id = product.catalog_id
+         AND NOT EXISTS (SELECT 1 FROM catalog_listed WHERE listing_id = $2 AND kind = 'product' AND value = product.catalog_id
            AND coalesce(catalog_listed.external_id, product.external_id) = product.external_id) ORDER BY external_id`,
       [this.run.store, listing.id],
     );
@@ -240,9 +240,7 @@ function holdersOf(holders: Holders, parameter: number): [sql: string, value: st
   if (holders.kind === 'listing')
     return [
       `holder AS NOT MATERIALIZED (
-         SELECT kind, value, catalog_id, external_id, is_variant FROM catalog_holder WHERE listing_id = ${given}::bigint
-         UNION ALL
-         SELECT NULL, NULL, catalog_id, external_id, false FROM catalog_listed WHERE listing_id = ${given}::bigint)`,
+         SELECT kind, value, catalog_id, external_id, is_variant FROM catalog_listed WHERE listing_id = ${given}::bigint)`,
       holders.id,
     ];
   return [

@@ -44,6 +44,6 @@ export class ListingNights {
 
   /** As after a crash of the database server. */
   readonly forget = async (): Promise<void> => {
-    await this.stages.db.affected('TRUNCATE catalog_listing, catalog_listed, catalog_holder');
+    await this.stages.db.affected('TRUNCATE catalog_listing, catalog_listed');
   };
 }

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 /**
- * A walk over the catalog's listing of a workspace, which all stores of the workspace share. The three tables are a copy that the next
+ * A walk over the catalog's listing of a workspace, which all stores of the workspace share. Both tables are a copy that the next
  * walk writes again, so they are unlogged: a crash of the server empties them.
  */
 @Entity({ name: 'catalog_listing' })
@@ -20,27 +20,20 @@ export class CatalogListingEntity {
   @Column('integer', { default: 0 }) products!: number;
 }
 
-/** A product that the listing showed. */
+/** What the listing showed: one row for each product, of the kind `product` with its catalog id, and one for each identifier. */
 @Entity({ name: 'catalog_listed' })
 @Index('catalog_listed_by_external_id', ['listingId', 'externalId'])
 @Index('catalog_listed_unread_variants', ['listingId'], { where: 'hides_variants' })
 export class CatalogListedEntity {
   @PrimaryColumn('bigint') listingId!: string;
-  @PrimaryColumn('text') catalogId!: string;
-  @Column('text', { nullable: true }) externalId!: string | null;
-  /** True for a product model of others whose variants have not been looked up. */
-  @Column('boolean', { default: false }) hidesVariants!: boolean;
-}
-
-/** An identifier of a product or variant, as the catalog showed it. */
-@Entity({ name: 'catalog_holder' })
-@Index('catalog_holder_by_external_id', ['listingId', 'externalId'])
-export class CatalogHolderEntity {
-  @PrimaryColumn('bigint') listingId!: string;
+  /** `product`, or the kind of an identifier. */
   @PrimaryColumn('text') kind!: string;
-  /** As it is compared (`foldedIdentifier`). */
+  /** The catalog id of a product; an identifier as it is compared (`foldedIdentifier`). */
   @PrimaryColumn('text') value!: string;
+  /** Of the product or variant. */
   @PrimaryColumn('text') catalogId!: string;
   @PrimaryColumn('boolean') isVariant!: boolean;
   @Column('text', { nullable: true }) externalId!: string | null;
+  /** True for a product model of others whose variants have not been looked up. */
+  @Column('boolean', { default: false }) hidesVariants!: boolean;
 }

@@ -1,5 +1,5 @@
 import { AuditEntryEntity } from './audit-entry.entity.js';
-import { CatalogHolderEntity, CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
+import { CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
 import { WorkspacePaceEntity } from './workspace-pace.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
 import { ReportEntity } from './report.entity.js';
@@ -46,7 +46,6 @@ export const ENTITIES = [
   StoreKeyEntity,
   CatalogListingEntity,
   CatalogListedEntity,
-  CatalogHolderEntity,
   WorkspacePaceEntity,
   StoreInstallationEntity,
   UsedInstallStateEntity,

@@ -316,26 +316,19 @@ const STATEMENTS = [
      outcome text NOT NULL DEFAULT 'begun'
    )`,
   `CREATE INDEX audit_entry_newest ON audit_entry (at, id)`,
-  `CREATE TABLE catalog_holder (
+  `CREATE UNLOGGED TABLE catalog_listed (
      listing_id bigint NOT NULL,
      kind text NOT NULL,
      value text NOT NULL,
      catalog_id text NOT NULL,
      is_variant boolean NOT NULL,
      external_id text,
-     PRIMARY KEY (listing_id, kind, value, catalog_id, is_variant)
-   )`,
-  `CREATE INDEX catalog_holder_by_external_id ON catalog_holder (listing_id, external_id)`,
-  `CREATE TABLE catalog_listed (
-     listing_id bigint NOT NULL,
-     catalog_id text NOT NULL,
-     external_id text,
      hides_variants boolean NOT NULL DEFAULT false,
-     PRIMARY KEY (listing_id, catalog_id)
+     PRIMARY KEY (listing_id, kind, value, catalog_id, is_variant)
    )`,
   `CREATE INDEX catalog_listed_by_external_id ON catalog_listed (listing_id, external_id)`,
   `CREATE INDEX catalog_listed_unread_variants ON catalog_listed (listing_id) WHERE hides_variants`,
-  `CREATE TABLE catalog_listing (
+  `CREATE UNLOGGED TABLE catalog_listing (
      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
      workspace text NOT NULL,
      lease text,
@@ -463,7 +456,7 @@ const STATEMENTS = [
      id text PRIMARY KEY,
      until timestamptz NOT NULL
    )`,
-  `CREATE TABLE workspace_pace (
+  `CREATE UNLOGGED TABLE workspace_pace (
      workspace text PRIMARY KEY,
      rate double precision,
      next_at timestamptz NOT NULL DEFAULT clock_timestamp(),

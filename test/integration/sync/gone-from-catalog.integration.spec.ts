@@ -52,15 +52,14 @@ describe('in the sandbox, a product that was deleted in the catalog', () => {
     });
   });
 
-  it('costs a full night without changes one request for each page of the listing', async () => {
+  it('costs a full night without changes one request for each large page of the listing', async () => {
     catalog.service.resetRequests();
     await stages.sync();
     expect(catalog.service.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /products/',
-      'GET /products/',
     ]);
     await stages.sync({ full: false });
-    expect(catalog.service.requests()).toHaveLength(2);
+    expect(catalog.service.requests()).toHaveLength(1);
   });
 
   it('is linked to the product that somebody created under its external_id', async () => {

@@ -37,7 +37,7 @@ const VARYING: Readonly<Record<string, number>> = { 'bullmq.event': 2_000 };
 
 const NEWEST_LISTING = 'listing_id = (SELECT max(id) FROM catalog_listing WHERE read_at IS NOT NULL)';
 /** While a run reads the next listing, these have the rows of both. Those of the newest one are counted. */
-const OF_A_LISTING: ReadonlySet<string> = new Set(['public.catalog_listed', 'public.catalog_holder']);
+const OF_A_LISTING: ReadonlySet<string> = new Set(['public.catalog_listed']);
 
 /** Looks several times at a daemon that has nothing to do, because its timers still fire. */
 export async function sample(place: Sampled): Promise<Figures> {
