@@ -74,7 +74,7 @@ function isSameShop(domain: string, shop: string): boolean {
 }
 
 function otherShop(domain: string, shop: string): string {
-  return `the store that answers is ${domain}, not ${shop}: external ids would name the wrong shop. Correct shop, endpoint or the credentials.`;
+  return `the token belongs to ${domain}, not to ${shop}: external ids would name the wrong shop. Correct shop, endpoint or the credentials.`;
 }
 
 /** Errors of credentials and settings say themselves what to check. */

@@ -56,7 +56,8 @@ export class ShopifyClient {
   constructor(private readonly settings: ClientSettings) {
     const { base } = settings;
     this.throttle = new CostThrottle(settings.now, settings.sleep);
-    this.transport = new Transport(settings.limits.requestTimeoutMs);
+    const path = pathBelow(base, `/admin/api/${settings.apiVersion}/graphql.json`);
+    this.transport = new Transport(new URL(path, base), settings.limits.requestTimeoutMs);
     this.shopify = new Shopify({
       shopName: settings.shop,
       // Never sent: the transport inserts the current token.
@@ -81,15 +82,6 @@ export class ShopifyClient {
             return response;
           },
         ],
-      },
-    });
-    // Not in the library's types. It is read for each call, and is the only way to use another host.
-    Object.assign(this.shopify, {
-      baseUrl: {
-        protocol: base.protocol,
-        hostname: base.hostname,
-        ...(base.port === '' ? {} : { port: base.port }),
-        pathname: pathBelow(base, `/admin/api/${settings.apiVersion}/graphql.json`),
       },
     });
   }

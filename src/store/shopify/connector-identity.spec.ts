@@ -29,7 +29,7 @@ describe('the identity of a store', () => {
     store.answerWith(() => whoIs('other.myshopify.com', '2026-10'));
     expect(await failureOf(connect(store.url).connector.identify())).toMatchObject({
       ...{ code: 'misconfigured', side: 'store' },
-      message: expect.stringContaining('other.myshopify.com, not demo-store.myshopify.com'),
+      message: expect.stringContaining('other.myshopify.com, not to demo-store.myshopify.com'),
     });
   });
 });

@@ -7,7 +7,6 @@ import type { Exchange } from './exchange.js';
 
 /** The part of a request of `got`, the HTTP library of `shopify-api-node`, that is sent. */
 interface LibraryRequest {
-  readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body?: unknown;
@@ -36,7 +35,11 @@ export class Transport {
     httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: 16 }),
   };
 
-  constructor(private readonly timeoutMs: number) {}
+  /** `url`: where the requests go, in place of the address that the library makes from the shop's name. */
+  constructor(
+    private readonly url: URL,
+    private readonly timeoutMs: number,
+  ) {}
 
   /** Throws `OutgoingError` without a complete answer, and `transient` for one that is too large. */
   async answer(request: LibraryRequest, exchange: Exchange | undefined): Promise<LibraryAnswer> {
@@ -45,7 +48,7 @@ export class Transport {
     }
     const answer = await sendOutgoing({
       method: request.method,
-      url: request.url,
+      url: this.url,
       headers: { ...textHeaders(request.headers), 'x-shopify-access-token': exchange.token },
       body: request.body,
       timeoutMs: this.timeoutMs,
@@ -53,7 +56,7 @@ export class Transport {
     });
     exchange.cut = answer.cut;
     if (answer.cut && answer.status < 300) throw new CodedError('transient', 'the answer is too large');
-    return libraryAnswer(request.url, answer);
+    return libraryAnswer(this.url, answer);
   }
 
   close(): void {
