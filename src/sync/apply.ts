@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import pLimit from 'p-limit';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import type { CatalogProductBody, Identifier } from '../domain/catalog-product.js';
 import { CodedError, isCoded } from '../domain/errors.js';
@@ -24,9 +23,6 @@ import { plannedChange } from './resolve-identities.js';
 
 /** The outcome of an action. A background creation was accepted, and may still fail. */
 type ActionOutcome = 'applied' | 'accepted' | 'failed';
-
-/** Sends when a request may begin. Stops sending once the run has to end. */
-type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 
 type Owners = ReadonlyMap<string, readonly string[]>;
 
@@ -71,8 +67,6 @@ interface StartedAction {
 const IS_BACK = 'the store has the product again: it is not removed, and the next run reads it';
 
 const CHUNK = 200;
-/** Actions in progress per request that may be sent. While some are requested, the outcomes of others are recorded. */
-const AHEAD = 2;
 
 /**
  * Carries out a run's open actions. A known id → PATCH of the changed fields, unknown → POST, 404 on PATCH → POST,
@@ -94,41 +88,26 @@ export class Applier {
     signal: AbortSignal,
     onDone: () => void,
   ): Promise<void> {
-    const { requestsAtOnce: concurrency } = store.workspace.client;
+    const { requestsAtOnce } = store.workspace.client;
     const underWay = new Set<Promise<void>>();
-    // Once the service is down or refuses us, waiting actions are not tried.
-    const halted: { by: { readonly error: unknown } | null } = { by: null };
-    const limit = pLimit(concurrency);
-    const inTurn: InTurn = (send) =>
-      limit(async () => {
-        if (halted.by !== null) throw halted.by.error;
-        try {
-          return await send();
-        } catch (error) {
-          if (!isItsOwn(error)) halted.by ??= { error };
-          throw error;
-        }
-      });
-    const carryOut = async (started: StartedAction): Promise<void> => {
-      try {
-        await this.#carryOut(run, store, started, outage, inTurn);
-        onDone();
-      } catch (error) {
-        halted.by ??= { error };
-      }
-    };
+    const errors: unknown[] = [];
     try {
       for await (const started of this.#started(run, store)) {
-        while (underWay.size >= concurrency * AHEAD) await Promise.race(underWay);
         signal.throwIfAborted();
-        if (halted.by !== null) break;
-        const work: Promise<void> = carryOut(started).finally(() => underWay.delete(work));
+        // Once the service is down or refuses us, waiting actions are not tried.
+        if (errors.length > 0) break;
+        const work: Promise<void> = this.#carryOut(run, store, started, outage)
+          .then(onDone, (error: unknown) => {
+            errors.push(error);
+          })
+          .finally(() => underWay.delete(work));
         underWay.add(work);
+        while (underWay.size >= requestsAtOnce) await Promise.race(underWay);
       }
     } finally {
       await Promise.all(underWay);
     }
-    if (halted.by !== null) throw halted.by.error;
+    if (errors.length > 0) throw errors[0];
   }
 
   /**
@@ -136,10 +115,10 @@ export class Applier {
    * worker looks for them.
    */
   async *#started(run: ApplyingRun, store: Store): AsyncGenerator<StartedAction> {
-    const { requestsAtOnce: concurrency } = store.workspace.client;
+    const { requestsAtOnce } = store.workspace.client;
     for await (const { actions, owners, held, stale, before, back } of this.#chunks(run.id, store)) {
-      for (let from = 0; from < actions.length; from += concurrency) {
-        const some = actions.slice(from, from + concurrency);
+      for (let from = 0; from < actions.length; from += requestsAtOnce) {
+        const some = actions.slice(from, from + requestsAtOnce);
         await run.begin(some.at(-1)?.id ?? run.startedUpTo);
         for (const action of some) {
           const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.startedUpTo);
@@ -184,36 +163,29 @@ export class Applier {
     }
   }
 
-  async #carryOut(
-    run: ApplyingRun,
-    store: Store,
-    started: StartedAction,
-    outage: Outage,
-    inTurn: InTurn,
-  ): Promise<void> {
+  /** Sends the action's product and records the outcome. Throws only what ends the run. */
+  async #carryOut(run: ApplyingRun, store: Store, started: StartedAction, outage: Outage): Promise<void> {
     const { action, owners, attempted, stale, before } = started;
     if (action.kind === 'orphan') {
       if (started.isBack) return this.#failed(action, new CodedError('conflict', IS_BACK));
-      await this.#orphan(run, store, started, outage, inTurn);
+      await this.#orphan(run, store, started, outage);
       return;
     }
     const change = plannedChange(action);
     const withheld = [...change.withheld, ...sharedSincePlan(change, owners)];
     const body = withoutIdentifiers(change.body, withheld);
     try {
-      const sent = await inTurn(() =>
-        outage.through(async (repeat) => {
-          killPoint('apply.started');
-          return this.#send(store, action, body, {
-            proved: run.identifiersProved && !action.unproved,
-            attempted: repeat || attempted,
-            stale,
-            withheld,
-            before,
-            beforeSend: run.assertHeld,
-          });
-        }),
-      );
+      const sent = await outage.through(async (repeat) => {
+        killPoint('apply.started');
+        return this.#send(store, action, body, {
+          proved: run.identifiersProved && !action.unproved,
+          attempted: repeat || attempted,
+          stale,
+          withheld,
+          before,
+          beforeSend: run.assertHeld,
+        });
+      });
       killPoint('apply.sent');
       const effect = await this.#effectOf(
         store,
@@ -235,7 +207,6 @@ export class Applier {
     store: Store,
     { action, held }: StartedAction,
     outage: Outage,
-    inTurn: InTurn,
   ): Promise<void> {
     const { catalogId, externalId } = action;
     const deleted = store.settings.deleted === 'delete';
@@ -243,9 +214,7 @@ export class Applier {
       if (catalogId === null && (await this.actions.putOffOrphan(action))) return;
       if (catalogId !== null) {
         const sender = ProductSender.of(store);
-        await inTurn(() =>
-          outage.through(() => sender.leave({ catalogId, externalId, deleted }, held, run.assertHeld)),
-        );
+        await outage.through(() => sender.leave({ catalogId, externalId, deleted }, held, run.assertHeld));
       }
       await this.actions.orphaned(action, { unlinked: deleted });
       this.#count('orphan', 'applied');

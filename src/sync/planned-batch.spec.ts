@@ -72,4 +72,16 @@ describe('planning a batch', () => {
     ]);
     expect(tally).toEqual({ read: 3, seen: 3, unchanged: 1 });
   });
+
+  it('puts nothing off with a write-back that waits and has changed nothing, and what looks changed beside one', async () => {
+    const [same, edited] = [snapshot(1), snapshot(2)];
+    const met = new Map([
+      [same.externalId, { ...linkOf(same, true), writing: true }],
+      [edited.externalId, { ...linkOf(edited, false), writing: true }],
+    ]);
+    const findings = new Findings();
+    await planBatch(store, [same, edited].map(source), met, findings, { read: 0, seen: 0, unchanged: 0 });
+    expect(findings.putOff).toMatchObject([{ externalId: edited.externalId, code: 'being_written' }]);
+    expect(findings.changes).toEqual([]);
+  });
 });

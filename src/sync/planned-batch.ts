@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { errorLine } from '../domain/errors.js';
 import type { OwedProduct } from '../domain/owed.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { SourceProduct } from '../domain/store-port.js';
 import type { LinkRow, MetProducts, NewAction, UnchangedProduct } from '../persistence/plan-rows.js';
 import type { Plan } from '../persistence/plan.js';
@@ -109,9 +110,21 @@ function planOne(store: PlanningStore, product: SourceProduct, link: LinkRow | n
     if (reasonOutOfScope(snapshot, store.settings.filter) !== null) return null;
     const plan = planProduct(snapshot, link, store.rules, store.generatedFields);
     if (plan.kind !== 'put_off') return plan;
+    if (link?.writing === true && isAsPushed(store, snapshot, link))
+      return { kind: 'unchanged', sourceFingerprint: link.sourceFingerprint ?? '', fingerprintMoved: false };
     return { kind: 'put_off', owed: { externalId, storeId, label, code: plan.code, detail: null } };
   } catch (error) {
     const detail = errorLine(error);
     return { kind: 'put_off', owed: { externalId, storeId, label, code: 'not_understood', detail } };
   }
+}
+
+/** A write-back that waits has changed nothing of such a product: nothing is put off with it. */
+function isAsPushed(
+  { rules, generatedFields }: PlanningStore,
+  snapshot: ProductSnapshot,
+  link: LinkRow,
+): boolean {
+  const plan = planProduct(snapshot, { ...link, writing: false }, rules, generatedFields);
+  return plan.kind === 'unchanged' && !plan.fingerprintMoved;
 }

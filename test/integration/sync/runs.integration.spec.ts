@@ -139,7 +139,7 @@ describe('a run that failed', () => {
   it('repeats only what failed for a passing reason', async () => {
     stages.store.put(snapshot(1), snapshot(2), snapshot(3));
     stages.catalog.requestsAtOnce = 1;
-    stages.catalog.script.before('upsertProduct', refusal('invalid', { fields: { sku: ['No.'] } }));
+    stages.catalog.script.before('upsertProduct', refusal('invalid', { fields: { brand: ['No.'] } }));
     stages.catalog.script.before('upsertProduct', refusal('transient'), 6);
     const run = await stages.sync();
     expect(run).toMatchObject({ state: 'partial', counts: { created: 1, failed: 2 } });
