@@ -1,4 +1,4 @@
-import { attributesOf } from '../planner/html/walk.js';
+import type { HtmlTag } from '../planner/html/walk.js';
 import { rewrittenMarkup, safeTag, type WrittenTag } from '../planner/html/safe-markup.js';
 import { escapeHtml } from './html.js';
 import { messages } from './messages.js';
@@ -38,10 +38,10 @@ export function previewDocument(description: string): Preview {
   };
 }
 
-function previewTag(name: string, source: string): WrittenTag | null {
+function previewTag(tag: HtmlTag): WrittenTag | null {
+  const { name, attributes } = tag;
   const attribute = MEDIA.get(name);
-  if (attribute === undefined) return safeTag(name, source);
-  const attributes = attributesOf(source);
+  if (attribute === undefined) return safeTag(tag);
   const address = attributes.get(attribute);
   // A video may have its addresses in its sources.
   if (address === undefined && name !== 'img') return null;

@@ -3,7 +3,7 @@ import { isUnseen } from '../domain/identifier-text.js';
 import type { DroppedAddress } from './html/address.js';
 import { htmlToText } from './html/plain-text.js';
 import { EMBEDS, hasAllowance, NO_ALLOWANCE, type MarkupAllowance } from './html/markup-allowance.js';
-import { VOID_ELEMENTS } from './html/elements.js';
+import { VOID_ELEMENTS } from './html/walk.js';
 import { ALLOWED_ELEMENTS, bareText, DEEPEST_MARKUP, safeMarkup } from './html/safe-markup.js';
 
 export { allowanceOf, hasAllowance, NO_PICTURES } from './html/markup-allowance.js';

@@ -1,7 +1,6 @@
-import { VOID_ELEMENTS } from './html/elements.js';
 import { escapeText } from './html/escape.js';
 import { reducedHtml } from './html/reduced.js';
-import { attributesOf, walkHtml, type HtmlEvents } from './html/walk.js';
+import { VOID_ELEMENTS, walkHtml, type HtmlEvents, type HtmlTag } from './html/walk.js';
 
 /** Elements of a merchant's description that can stay after a generated text. */
 export const KEEPABLE_ELEMENTS = ['img', 'iframe', 'video', 'table'] as const;
@@ -45,9 +44,7 @@ interface Found {
 
 /** An open element, and what had been found before it. */
 interface Surrounding {
-  readonly name: string;
-  readonly attributes: string;
-  readonly start: number;
+  readonly tag: HtmlTag;
   readonly before: Found;
 }
 
@@ -64,16 +61,17 @@ class MediaCollector implements HtmlEvents {
     private readonly kinds: ReadonlySet<string>,
   ) {}
 
-  open(name: string, attributes: string, start: number): void {
+  open(tag: HtmlTag): void {
+    const { name } = tag;
     if (this.kept === null) {
       const kind = kindOf(name);
       const before = this.sofar();
       if (kind !== undefined) this.media += 1;
       if (LEFT_OUT.has(name)) this.leftOut += 1;
-      if (kind !== undefined && this.kinds.has(kind)) this.kept = new OpenMedia(kind, start);
-      else this.surroundings.push({ name, attributes, start, before });
+      if (kind !== undefined && this.kinds.has(kind)) this.kept = new OpenMedia(kind, tag.start);
+      else this.surroundings.push({ tag, before });
     }
-    this.kept?.open(name, attributes);
+    this.kept?.open(tag, this.source.slice(tag.start, tag.end));
   }
 
   close(name: string, end: number): void {
@@ -100,8 +98,8 @@ class MediaCollector implements HtmlEvents {
     const { before } = around;
     const { kept, media, texts, leftOut } = this.sofar();
     const isOnly = kept - before.kept === 1 && media - before.media === 1 && leftOut === before.leftOut;
-    if (isOnly && belongsTo(around, medium, { hasText: texts > before.texts }))
-      this.found[this.found.length - 1] = { ...medium, html: this.source.slice(around.start, end) };
+    if (isOnly && belongsTo(around.tag, medium, { hasText: texts > before.texts }))
+      this.found[this.found.length - 1] = { ...medium, html: this.source.slice(around.tag.start, end) };
   }
 
   private sofar(): Found {
@@ -114,7 +112,7 @@ class MediaCollector implements HtmlEvents {
  * the element around it: without that, it could cover the page.
  */
 function belongsTo(
-  { name, attributes }: Surrounding,
+  { name, attributes }: HtmlTag,
   medium: MediaElement,
   { hasText }: { readonly hasText: boolean },
 ): boolean {
@@ -125,9 +123,8 @@ function belongsTo(
   return isEmbed && (name === 'div' || name === 'p' || name === 'span') && hasLook(attributes);
 }
 
-function hasLook(attributes: string): boolean {
-  const given = attributesOf(attributes);
-  return given.has('class') || given.has('style');
+function hasLook(attributes: HtmlTag['attributes']): boolean {
+  return attributes.has('class') || attributes.has('style');
 }
 
 /** A kept element that has not ended yet. */
@@ -150,7 +147,8 @@ class OpenMedia {
     return this.depth === 0;
   }
 
-  open(name: string, attributes: string): void {
+  /** `source`: the tag as its author wrote it. */
+  open({ name, attributes }: HtmlTag, source: string): void {
     this.depth += 1;
     this.address ??= addressIn(attributes);
     if (CELLS.has(name)) this.said += '|';
@@ -158,7 +156,7 @@ class OpenMedia {
       this.leftOut += 1;
       this.lacksParts = true;
     }
-    if (this.leftOut === 0) this.rebuilt += `<${name}${attributes}>`;
+    if (this.leftOut === 0) this.rebuilt += source === '' ? `<${name}>` : source;
   }
 
   close(name: string): void {
@@ -192,8 +190,7 @@ const CELLS: ReadonlySet<string> = new Set(['td', 'th']);
  * The address of a picture, frame or video, without its scheme: the same one may be linked with and without it. Images that load
  * late have a placeholder as their source.
  */
-function addressIn(attributes: string): string | null {
-  const given = attributesOf(attributes);
+function addressIn(given: HtmlTag['attributes']): string | null {
   const addresses = [given.get('src'), given.get('data-src')].map((address) => address?.trim() ?? '');
   const address = addresses.find((each) => each !== '' && !/^data:/i.test(each));
   return address?.replace(/^https?:/i, '') ?? null;

@@ -33,7 +33,7 @@ const AREAS: Readonly<Record<string, Area>> = {
   runtime: { imports: ['domain'] },
   planner: {
     imports: ['domain'],
-    packages: ['node:crypto', 'sanitize-html', 'entities', 'any-ascii', 'zod'],
+    packages: ['node:crypto', 'sanitize-html', 'htmlparser2', 'any-ascii', 'zod'],
   },
   store: EDGE,
   catalog: EDGE,

@@ -1,5 +1,5 @@
 import { hostOfAddress } from '../../domain/web-address.js';
-import { attributesOf, walkHtml } from './walk.js';
+import { walkHtml } from './walk.js';
 
 /**
  * The parts of a merchant's own description that a generated text may repeat, and may not have otherwise. They are frames and pictures of
@@ -68,8 +68,7 @@ export function allowanceOf(merchant: string | null, pictureHosts: Iterable<stri
   if (merchant === null || !/<(?:iframe|video|source|img)\b|\b(?:class|style)\s*=/i.test(merchant))
     return allowance;
   walkHtml(merchant, {
-    open: (name, source) => {
-      const attributes = attributesOf(source);
+    open: ({ name, attributes }) => {
       for (const host of isEmbed(name) ? hostsOf([attributes.get('src')]) : []) embedHosts.add(host);
       for (const host of pictureHostsOf(name, attributes)) pictures.add(host);
       for (const each of classesIn(attributes.get('class') ?? '')) classes.add(each);

@@ -1,9 +1,9 @@
-import { attributesOf, walkHtml, type HtmlEvents } from './walk.js';
+import { walkHtml, type HtmlEvents, type HtmlTag } from './walk.js';
 
 /** An element that shapes its text, with its content. */
 export interface OutlineElement {
   readonly name: string;
-  readonly attributes: string;
+  readonly attributes: ReadonlyMap<string, string>;
   /** Whether the parent is a list item. */
   readonly inListItem: boolean;
   readonly children: OutlineNode[];
@@ -17,7 +17,7 @@ export function numberAttribute(
   name: string,
   bounds: { readonly least: number; readonly most: number; readonly fallback: number },
 ): number {
-  const given = attributesOf(element.attributes).get(name)?.trim() ?? '';
+  const given = element.attributes.get(name)?.trim() ?? '';
   if (!/^[+-]?\d{1,15}$/.test(given)) return bounds.fallback;
   const number = Number(given);
   return number < bounds.least ? bounds.fallback : Math.min(number, bounds.most);
@@ -98,13 +98,11 @@ class OutlineBuilder implements HtmlEvents {
   private readonly around: OpenElement[] = [];
   private innermost: OpenElement = documentOf(this.root);
 
-  open(name: string, attributes: string): void {
+  open(tag: HtmlTag): void {
     const parent = this.innermost;
     this.around.push(parent);
     this.innermost =
-      name === 'body' && !parent.hidden && !parent.inBody
-        ? this.body()
-        : opened(name, attributes, parent, this.depth);
+      tag.name === 'body' && !parent.hidden && !parent.inBody ? this.body() : opened(tag, parent, this.depth);
   }
 
   close(): void {
@@ -122,7 +120,7 @@ class OutlineBuilder implements HtmlEvents {
   comment(): void {
     const { shown, holder, children } = this.innermost;
     if (shown && LISTS.has(holder))
-      children.push({ name: '', attributes: '', inListItem: false, children: [] });
+      children.push({ name: '', attributes: new Map(), inListItem: false, children: [] });
   }
 
   private get depth(): number {
@@ -143,7 +141,7 @@ function documentOf(children: OutlineNode[]): OpenElement {
   return { name: '', holder: '', children, hidden: false, inBody: false, shown: true };
 }
 
-function opened(name: string, attributes: string, parent: OpenElement, depth: number): OpenElement {
+function opened({ name, attributes }: HtmlTag, parent: OpenElement, depth: number): OpenElement {
   const hidden = parent.hidden || WITHOUT_TEXT.has(name);
   const shapes = SHAPES_TEXT.has(name) || HAS_PARTS.has(parent.holder);
   const inside = { name, hidden, inBody: parent.inBody, shown: parent.shown && !hidden };

@@ -2,7 +2,6 @@ import { hasWords, InlineText } from './inline-text.js';
 import { numberAttribute, outlineOf, type OutlineElement, type OutlineNode } from './outline.js';
 import { listNumber } from './list-number.js';
 import { tableText, type TableCell } from './table-text.js';
-import { attributesOf } from './walk.js';
 import { WorkBudget } from './work-budget.js';
 
 /**
@@ -213,7 +212,7 @@ interface ListItem {
 /** Every child of a list is an item. Only `li` has a bullet or a number. */
 function itemsOf(list: OutlineElement): ListItem[] {
   const numbered = list.name === 'ol';
-  const kind = numbered ? (attributesOf(list.attributes).get('type') ?? '1') : '';
+  const kind = numbered ? (list.attributes.get('type') ?? '1') : '';
   let number = numbered
     ? numberAttribute(list, 'start', { least: -MOST_NUMBER, most: MOST_NUMBER, fallback: 1 })
     : 0;

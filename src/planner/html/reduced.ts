@@ -1,6 +1,5 @@
-import { VOID_ELEMENTS } from './elements.js';
 import { escapeAttribute, escapeText } from './escape.js';
-import { attributesOf, walkHtml } from './walk.js';
+import { VOID_ELEMENTS, walkHtml } from './walk.js';
 
 /**
  * HTML without the details that stores normalise: attribute quotes, entity spelling, void-tag style, comments and
@@ -9,11 +8,11 @@ import { attributesOf, walkHtml } from './walk.js';
 export function reducedHtml(html: string): string {
   let reduced = '';
   walkHtml(html, {
-    open(name, source) {
-      const attributes = [...attributesOf(source)].map(([attribute, value]) =>
+    open({ name, attributes }) {
+      const written = [...attributes].map(([attribute, value]) =>
         value === '' ? ` ${attribute}` : ` ${attribute}="${escapeAttribute(value.replaceAll(/\s+/g, ' '))}"`,
       );
-      reduced += `<${name}${attributes.join('')}>`;
+      reduced += `<${name}${written.join('')}>`;
     },
     close(name) {
       if (!VOID_ELEMENTS.has(name)) reduced += `</${name}>`;

@@ -1,7 +1,6 @@
 import { judgedAddress, type AddressUse, type DroppedAddress } from './address.js';
 import { escapeText, escapeAttribute } from './escape.js';
-import { attributesOf, walkHtml, type HtmlEvents } from './walk.js';
-import { VOID_ELEMENTS } from './elements.js';
+import { VOID_ELEMENTS, walkHtml, type HtmlEvents, type HtmlTag } from './walk.js';
 import { embedAttributes, isEmbed, NO_ALLOWANCE, ownLook, type MarkupAllowance } from './markup-allowance.js';
 
 /** The elements that generated HTML may have, each with its allowed attributes. */
@@ -51,7 +50,7 @@ export function safeMarkup(
   allowance: MarkupAllowance = NO_ALLOWANCE,
   dropped: DroppedAddress[] = [],
 ): string {
-  return rewrittenMarkup(html, (name, source) => safeTag(name, source, allowance, dropped));
+  return rewrittenMarkup(html, (tag) => safeTag(tag, allowance, dropped));
 }
 
 /** The markup of an element: its start, and its end after the content. */
@@ -66,10 +65,7 @@ export interface WrittenTag {
  * HTML with each element replaced by the markup that `tagOf` returns for it; null leaves only its content. The content of
  * scripts and similar elements is omitted. The output is well-formed and nested at most `DEEPEST_MARKUP` deep.
  */
-export function rewrittenMarkup(
-  html: string,
-  tagOf: (name: string, attributes: string) => WrittenTag | null,
-): string {
+export function rewrittenMarkup(html: string, tagOf: (tag: HtmlTag) => WrittenTag | null): string {
   const writer = new MarkupWriter(tagOf);
   walkHtml(html, writer);
   return writer.markup;
@@ -80,7 +76,7 @@ export function bareText(html: string): string {
   let text = '';
   let dropped = 0;
   walkHtml(html, {
-    open: (name) => {
+    open: ({ name }) => {
       if (DROPPED_WITH_CONTENT.has(name)) dropped += 1;
     },
     close: (name) => {
@@ -101,11 +97,11 @@ class MarkupWriter implements HtmlEvents {
   private readonly ends: WrittenTag[] = [];
   private dropped = 0;
 
-  constructor(private readonly tagOf: (name: string, attributes: string) => WrittenTag | null) {}
+  constructor(private readonly tagOf: (tag: HtmlTag) => WrittenTag | null) {}
 
-  open(name: string, source: string): void {
-    if (DROPPED_WITH_CONTENT.has(name)) this.dropped += 1;
-    const tag = this.dropped > 0 || this.ends.length >= DEEPEST_MARKUP ? null : this.tagOf(name, source);
+  open(opened: HtmlTag): void {
+    if (DROPPED_WITH_CONTENT.has(opened.name)) this.dropped += 1;
+    const tag = this.dropped > 0 || this.ends.length >= DEEPEST_MARKUP ? null : this.tagOf(opened);
     this.ends.push(tag ?? NO_TAG);
     this.markup += tag?.start ?? '';
     if (tag?.isEmpty === true) this.dropped += 1;
@@ -128,15 +124,13 @@ class MarkupWriter implements HtmlEvents {
  * description has already.
  */
 export function safeTag(
-  name: string,
-  source: string,
+  { name, attributes: given }: Pick<HtmlTag, 'name' | 'attributes'>,
   allowance: MarkupAllowance = NO_ALLOWANCE,
   dropped: DroppedAddress[] = [],
 ): WrittenTag | null {
   const allowed = Object.hasOwn(ALLOWED_ELEMENTS, name)
     ? ALLOWED_ELEMENTS[name]
     : embedAttributes(name, allowance);
-  const given = attributesOf(source);
   if (allowed === undefined) {
     if (isEmbed(name)) noteDropped(dropped, 'embed', given.get('src'), 'the merchant embeds nothing');
     return null;
