@@ -159,6 +159,7 @@ function printPlan(
     print(
       `${paint(COLOURS[action.kind], `${SIGNS[action.kind]} ${action.kind.padEnd(6)}`)} ${action.externalId}  ${printable(action.label)}: ${action.reason}`,
     );
+    if (action.kind === 'update' && !action.generation) print('    no new text');
     if (action.mediaLost !== undefined)
       print(`    a generated description removes ${action.mediaLost}: see writeBack.keep`);
     for (const { reason, remedy } of action.withheld) {

@@ -2,6 +2,7 @@ import type { Identifier, IdentifierKind } from '../domain/catalog-product.js';
 import { foldedIdentifier } from '../domain/identifier-text.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { IdentifierHolder, WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { asksForContent } from './asks-for-content.js';
 import { filledFields, identifierKey, identifiersOf, withoutIdentifiers } from './map-to-catalog.js';
 import { changedFields, changeReason, type LinkView, type PlannedChange } from './plan-product.js';
 import type { CatalogField } from '../domain/catalog-product.js';
@@ -85,7 +86,16 @@ export function resolveIdentity(
       withheld,
       fields,
       reason: changeReason(fields, link?.state ?? 'linked'),
-      wantsGeneration: fields.some((field) => !generatedFields.has(field)),
+      // An identifier that is withheld is no news of the merchant's.
+      wantsGeneration: asksForContent(
+        fields.filter(
+          (field) =>
+            !generatedFields.has(field) &&
+            !withheld.some(({ kind, owner }) => kind === field && owner === change.externalId),
+        ),
+        body,
+        link?.pushedFields ?? {},
+      ),
     },
   };
 }

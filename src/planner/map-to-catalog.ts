@@ -9,12 +9,10 @@ import {
   type CatalogProductBody,
   type Identifier,
   type JsonValue,
-  LOCALISED_TEXTS,
   type LocalisedContent,
 } from '../domain/catalog-product.js';
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
-import { translationTarget } from '../domain/write-target.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
 import { plainTextOf } from './html-content.js';
 import {
@@ -25,6 +23,7 @@ import {
   onlyVariant,
   tagIds,
 } from './product-facts.js';
+import { contentHashes } from './asks-for-content.js';
 import { isMissing } from './placeholders.js';
 import { placedCodes, type PlacedCodes, type StoreCodes } from './variant-codes.js';
 import { isMappedAttribute, type SourceRules } from './source.js';
@@ -247,18 +246,12 @@ export function filledFields(body: CatalogProductBody): CatalogField[] {
 }
 
 /**
- * The hash of each field with a value. Later runs compare with it and send only changed fields. A text in a further language also has
- * its own hash, as `fr:name`: a write-back recognises a text that the catalog only returns.
+ * The hash of each field with a value. Later runs compare with it and send only changed fields. The parts that a text is made of have
+ * hashes of their own. One is a text in a further language, as `fr:name`: a write-back recognises a text that the catalog only returns.
  */
 export function fieldHashes(body: CatalogProductBody): Partial<Record<CatalogField, string>> {
   const fields = filledFields(body).map((field) => [field, fingerprint(body[field])] as const);
-  const texts = Object.entries(body.translations ?? {}).flatMap(([locale, localised]) =>
-    LOCALISED_TEXTS.flatMap((field) => {
-      const text = localised[field];
-      return text === undefined ? [] : [[translationTarget(locale, field), fingerprint(text)] as const];
-    }),
-  );
-  return Object.fromEntries([...fields, ...texts]);
+  return { ...Object.fromEntries(fields), ...contentHashes(body) };
 }
 
 /** Every identifier of the product and its variants, each with the external_id of its owner. */

@@ -30,6 +30,24 @@ const withheldSku: WithheldIdentifier = {
   reason: 'shared',
 };
 
+describe('texts in further languages', () => {
+  const texts = (translations: ProductSnapshot['translations']): ProductSnapshot =>
+    snapshot({ translations });
+  const french = { title: 'Gourde', descriptionHtml: '<p>Un litre.</p>' };
+  const asks = (before: ProductSnapshot, after: ProductSnapshot) =>
+    planProduct(after, linkOf(before), rules(), new Set<CatalogField>());
+
+  it('that changed ask for content, and those that are read no longer do not', () => {
+    const german = { title: 'Flasche' };
+    expect(asks(texts({ fr: french }), texts({ fr: { ...french, title: 'Bouteille' } }))).toMatchObject({
+      ...{ fields: ['translations'], wantsGeneration: true },
+    });
+    expect(asks(texts({ fr: french, de: german }), texts({ fr: french }))).toMatchObject({
+      ...{ fields: ['translations'], wantsGeneration: false },
+    });
+  });
+});
+
 describe('the images of variants that were never pushed', () => {
   const sizes = (title: string, ...imageUrls: string[]): ProductSnapshot =>
     snapshot({ hasOnlyDefaultVariant: false, variants: [variant({ title, imageUrls })] });
@@ -46,7 +64,7 @@ describe('the images of variants that were never pushed', () => {
   it('do not hide another change of the variants', () => {
     expect(plan(sizes('M', image), linkOf(sizes('S')))).toMatchObject({ wantsGeneration: true });
     expect(plan(sizes('S', `${image}?2`), linkOf(sizes('S', image)))).toMatchObject({
-      wantsGeneration: true,
+      wantsGeneration: false,
     });
   });
 
@@ -128,7 +146,17 @@ describe('a linked product', () => {
     ['markup only', { descriptionHtml: '<div>Holds a litre.</div>' }, ['html_description'], false],
     ['title and vendor', { title: 'Flask', vendor: 'Other' }, ['name', 'brand'], true],
     ['vendor', { vendor: 'Other' }, ['brand'], true],
-    ['status', { status: 'ARCHIVED' }, ['metadata'], true],
+    ['status', { status: 'ARCHIVED' }, ['metadata'], false],
+    ['tags', { tags: ['new'] }, ['metadata'], false],
+    ['handle', { handle: 'flask' }, ['metadata'], false],
+    ['publish status', { url: null }, ['url'], false],
+    ['version of an image', { imageUrls: ['https://cdn.example.com/1.jpg?v=2'] }, ['images'], false],
+    [
+      'new image',
+      { imageUrls: ['https://cdn.example.com/1.jpg', 'https://cdn.example.com/2.jpg'] },
+      ['images'],
+      true,
+    ],
     ['images', { imageUrls: ['https://cdn.example.com/2.jpg'] }, ['images'], true],
     ['sku', { variants: [variant({ sku: 'BOT-2' })] }, ['sku'], true],
     ['cleared vendor', { vendor: null }, ['brand'], true],

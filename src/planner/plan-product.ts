@@ -9,6 +9,7 @@ import type { LinkState } from '../domain/row-states.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
+import { asksForContent } from './asks-for-content.js';
 import { fieldHashes, filledFields, toCatalogBody, withoutIdentifiers } from './map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint, type SourceRules } from './source.js';
 
@@ -117,8 +118,10 @@ export function planProduct(
     catalogId: link.catalogId,
     reason: changeReason(fields, link.state),
     fields,
-    wantsGeneration: fields.some(
-      (field) => !generatedFields.has(field) && !(field === 'variants' && addsOnlyImages(sent, link)),
+    wantsGeneration: asksForContent(
+      fields.filter((field) => !generatedFields.has(field)),
+      sent,
+      link.pushedFields,
     ),
   };
 }
@@ -130,15 +133,6 @@ function isUnchanged(link: LinkView, fingerprint: string): boolean {
 
 function isInCatalog({ catalogId, goneFromCatalog }: LinkView): boolean {
   return catalogId !== null && !goneFromCatalog;
-}
-
-/**
- * True when the variants were pushed as they are, but without images. Such a change is no news about the product: its own images
- * hold them all. The releases before 1.0 sent no images of variants.
- */
-function addsOnlyImages({ external_id, variants = [] }: CatalogProductBody, link: LinkView): boolean {
-  const bare = variants.map(({ images: _images, ...variant }) => variant);
-  return fieldHashes({ external_id, variants: bare }).variants === link.pushedFields.variants;
 }
 
 /**
