@@ -6,6 +6,7 @@ import { metafield } from '../../support/product-builders.js';
 import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { sqlRows } from '../../support/sql.js';
 import { Stages } from '../../support/stages.js';
+import { until } from '../../support/until.js';
 
 let stages: Stages;
 let catalog: SandboxCatalog;
@@ -227,7 +228,11 @@ describe('the cost of translations', () => {
       for (const id of ['1', '2']) stages.store.translate(id, 'fr:title', `Lampe ${id}`);
       await stages.sync();
       expect(await stages.link(1)).toMatchObject({ withheld: [{ kind: 'sku' }] });
-      const held = [await texts(1, 'fr'), await texts(2, 'fr')];
+      // The sandbox makes the content of both beside the run.
+      const held = await until('content in the catalog', async () => {
+        const both = [await texts(1, 'fr'), await texts(2, 'fr')];
+        return JSON.stringify(both).split('Written by rules').length === 3 && both;
+      });
       writes();
       change();
       for (let night = 0; night < 2; night++)
