@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ownPort } from '../../test/support/ports.js';
@@ -203,6 +204,17 @@ describe('answers that cannot be used', () => {
     clearInterval(trickle);
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
     expect(error.message).toMatch(/within 120 ms/);
+  });
+
+  it('an upload that never ends is given up after its own time limit', async () => {
+    const endless = () =>
+      new Readable({
+        read() {
+          setTimeout(() => this.push('row\n'), 5);
+        },
+      });
+    const error = await errorOf(service.client({ uploadTimeoutMs: 150 }).uploadCsv(endless, 'endless.csv'));
+    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
   });
 
   it('a refused connection was heard by nobody: the outcome is known', async () => {

@@ -29,6 +29,13 @@ describe('secretsDir', () => {
     put('TOKEN', 'from the file\n');
   });
 
+  it('gives up a file that never ends', () => {
+    const endless = content('server: { adminToken: "${ADMIN_TOKEN}" }\n');
+    expect(files.refusal(endless, { ADMIN_TOKEN_FILE: '/dev/zero' })).toMatch(
+      /^server\.adminToken: the file \/dev\/zero that ADMIN_TOKEN_FILE names cannot be read \(EFBIG\)/,
+    );
+  });
+
   it('is not used where the environment has the variable', () => {
     expect(token({ TOKEN: 'from the environment' })).toBe('from the environment');
     expect(token({ TOKEN_FILE: files.file('from another file', 'other') })).toBe('from another file');
