@@ -14,7 +14,6 @@ import { RunPages } from './pages/run.pages.js';
 import { SignInPages } from './pages/sign-in.pages.js';
 import { ProductLive } from './product-live.js';
 import { PlanPages } from './pages/plan.pages.js';
-import { QueuePages } from './pages/queue.pages.js';
 import { ReportPages } from './pages/report.pages.js';
 import { SearchPages } from './pages/search.pages.js';
 import { SettingsPages } from './pages/settings.pages.js';
@@ -23,7 +22,6 @@ import { StorePages } from './pages/store.pages.js';
 import { WriteBackActionPages } from './pages/write-back-actions.pages.js';
 import { WriteBackLists } from './pages/write-back-lists.pages.js';
 import { WriteBackPages } from './pages/write-back.pages.js';
-import { QueueBoard } from './queue-board.js';
 import { securityHeaders } from './security-headers.js';
 import { Sessions } from './session.js';
 import { imageOriginsOf, Thumbnails } from './thumbnails.js';
@@ -37,7 +35,6 @@ const PAGES = [
   ReportPages,
   SearchPages,
   SettingsPages,
-  QueuePages,
   RunPages,
   ProductPages,
   DeliveryPages,
@@ -54,7 +51,7 @@ const FORM_FIELDS = 2000;
 /** Server-rendered pages for operators, behind the admin token. The daemon has this module only when there is a token. */
 @Module({
   controllers: PAGES,
-  providers: [UnknownPages, ProductLive, Sessions, GenerateAgain, QueueBoard, Thumbnails],
+  providers: [UnknownPages, ProductLive, Sessions, GenerateAgain, Thumbnails],
 })
 export class DashboardModule implements NestModule {
   constructor(private readonly sites: Sites) {}

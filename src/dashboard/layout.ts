@@ -5,7 +5,7 @@ import { messages } from './messages.js';
 import type { Visitor } from './session.guard.js';
 
 export type Section =
-  'settings' | 'queues' | 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries' | 'audit';
+  'settings' | 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries' | 'audit';
 
 const SECTIONS: readonly (readonly [Section, string, string])[] = [
   ['overview', 'Overview', '/'],
@@ -15,7 +15,6 @@ const SECTIONS: readonly (readonly [Section, string, string])[] = [
   ['products', 'Products', '/products'],
   ['deliveries', 'Deliveries', '/deliveries'],
   ['audit', 'Audit', '/audit'],
-  ['queues', 'Queues', '/queues'],
   ['settings', 'Settings', '/settings'],
 ];
 

@@ -59,7 +59,6 @@ export const messages = {
   signInRefused: 'a sign-in with a wrong token was refused',
   notSignedIn: 'You are not signed in.',
   foreignForm: 'This form did not come from a page of this dashboard. Open the page and try again.',
-  readOnlyQueues: 'The queue view is read-only.',
 
   // Errors
   unforeseenLog: 'a page failed with an unexpected error',

@@ -20,19 +20,6 @@ export function pagePolicy(imageOrigins: readonly string[]): string {
   ].join('; ');
 }
 
-/** The policy of the queue view, which sets styles by script and names its own base. */
-export const QUEUE_POLICY = [
-  "default-src 'none'",
-  "style-src 'self' 'unsafe-inline'",
-  "script-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-  "base-uri 'self'",
-].join('; ');
-
 /**
  * The policy of a rendered description: an origin of its own that loads nothing, where scripts, forms, windows and
  * cookies are blocked.

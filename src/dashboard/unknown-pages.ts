@@ -8,7 +8,7 @@ import { Sessions } from './session.js';
 import { problemPage } from './views/problem.js';
 
 /** Paths that programs request: an unknown one of them gets JSON, as everywhere else. */
-const FOR_PROGRAMS = /^\/(?:api|webhooks|health|metrics|docs|docs-json|assets|queues)(?:\/|$)/i;
+const FOR_PROGRAMS = /^\/(?:api|webhooks|health|metrics|docs|docs-json|assets)(?:\/|$)/i;
 
 /** Answers a browser on a path that no route has with a page that keeps the navigation. It runs after all routes. */
 @Injectable()

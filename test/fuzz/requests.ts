@@ -21,7 +21,7 @@ const ROUTES = Object.entries(openApiDocument(API_CONTROLLERS).paths).flatMap(([
 const READS: readonly string[] = [
   ...ROUTES.filter(({ method }) => method === 'get').map(({ path }) => path),
   ...['/X', '/api/v1/X', '/docs/X', '/review', '/journal', '/products', '/products/X', '/audit', '/login'],
-  ...['/deliveries', '/runs/X', '/write-backs/X', '/write-backs/X/preview/X', '/assets/X', '/queues/X'],
+  ...['/deliveries', '/runs/X', '/write-backs/X', '/write-backs/X/preview/X', '/assets/X'],
 ];
 const WRITES: readonly string[] = [
   ...ROUTES.filter(({ method }) => method === 'post').map(({ path }) => path),

@@ -67,8 +67,6 @@ export const toolMessages = {
   emptyPlan: 'There is nothing to do. Catalog and store are in step.',
   notPlanned: 'The plan has nothing for this product: it is in step.',
   requested: 'requested',
-  queueMeaning: 'Jobs wake the workers. The database records what is to be done. This view is read-only.',
-  queueJobs: 'Jobs of each queue',
   unknownPage: (path: string): string => `There is no page ${path}.`,
 
   // Bulk changes

@@ -3,7 +3,7 @@ import { pagePolicy } from '../../../src/dashboard/security-headers.js';
 import { openDashboard, Visitor } from './dashboard-world.js';
 import type { World } from '../../support/e2e-world.js';
 
-const PAGES = ['/', '/runs', '/products', '/deliveries', '/review', '/journal', '/queues/'];
+const PAGES = ['/', '/runs', '/products', '/deliveries', '/review', '/journal'];
 const FORMS = [
   '/stores/main/sync',
   '/deliveries/replay',
@@ -127,7 +127,7 @@ describe('a form', () => {
 });
 
 describe('every page', () => {
-  it.each(PAGES.filter((path) => path !== '/queues/'))('%s forbids what it does not need', async (path) => {
+  it.each(PAGES)('%s forbids what it does not need', async (path) => {
     const { status, headers, text } = await (await signedIn()).get(path);
     expect(status).toBe(200);
     const policy = pagePolicy(['https://cdn.shopify.com', new URL(world.store.url).origin].sort());
@@ -167,33 +167,6 @@ describe('every page', () => {
       expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
     }
     expect((await new Visitor(world.url).get('/assets/..%2fassets.js')).status).toBe(404);
-  });
-});
-
-describe('the queue view', () => {
-  it('shows the queues and changes none', async () => {
-    const visitor = await signedIn();
-    const { text } = await visitor.get('/queues/board/');
-    expect(text).toContain('store-sync queues');
-    expect(text).not.toMatch(/(?:href|src)="https?:/);
-    expect(text).toMatch(/<link href="static\/css\//);
-    const queues = await visitor.get('/queues/board/api/queues');
-    expect(queues.status).toBe(200);
-    const { queues: shown } = JSON.parse(queues.text) as {
-      queues: { name: string; readOnlyMode: boolean }[];
-    };
-    expect(shown.map(({ name, readOnlyMode }) => [name, readOnlyMode])).toEqual(
-      ['runs', 'deliveries', 'write-backs', 'bulk-changes', 'reconcile'].map((name) => [name, true]),
-    );
-    for (const path of [
-      '/queues/board/api/queues/runs/pause',
-      '/queues/board/api/queues/runs/clean/completed',
-    ])
-      expect((await visitor.post(path, [])).status).toBe(405);
-  });
-
-  it('shows nothing to a visitor who is not signed in', async () => {
-    expect((await new Visitor(world.url).get('/queues/board/api/queues')).status).toBe(303);
   });
 });
 

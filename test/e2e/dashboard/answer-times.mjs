@@ -85,7 +85,6 @@ try {
     `/deliveries/${ids.delivery}`,
     '/runs',
     `/runs/${ids.run}`,
-    '/queues/',
   ];
   console.log(`${PENDING} write-backs wait for review; ${TRIES} requests of each page, milliseconds\n`);
   console.log('first   median  worst   page');

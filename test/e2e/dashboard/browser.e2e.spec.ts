@@ -258,9 +258,6 @@ function inABrowser(): void {
         await examine(signed, 'overview-paused', look);
         await signed.getByRole('button', { name: 'Try now' }).click();
         await signed.getByText('Store main works again.', { exact: false }).waitFor();
-        await signed.goto(`${world.url}/queues/`);
-        await signed.frameLocator('iframe').getByText('write-backs').first().waitFor();
-        await picture(signed, 'queues', look);
       } finally {
         await browser.close();
       }

@@ -207,14 +207,6 @@ describe('a page with the navigation of all', () => {
     expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
   });
 
-  it('stands around the queue board, whose own page leads back', async () => {
-    const { text } = await visitor.get('/queues');
-    expect(text).toMatch(/<nav[^>]*aria-label="Main"/);
-    expect(text).toContain('src="/queues/board/"');
-    expect(withoutMarkup(text)).toMatch(/write-backs( \d+){4}/);
-    expect((await visitor.get('/queues/board/')).text).toContain('Dashboard');
-  });
-
   it('is not shown to a visitor who is not signed in, and a program gets JSON', async () => {
     const stranger = new Visitor(world.url);
     const answer = await stranger.get('/no/such/page', { accept: 'text/html' });
@@ -288,7 +280,6 @@ describe('access', () => {
     '/check',
     '/search?q=lamp',
     '/audit',
-    '/queues',
   ];
 
   it.each(FORMS)('to %s needs an admin, a session and its form token', async (path) => {

@@ -36,7 +36,6 @@ describe('with server.admin.port', () => {
     ['/', 303],
     ['/login', 200],
     ['/review', 303],
-    ['/queues/', 303],
     ['/api/v1/status', 200],
     ['/metrics', 200],
     ['/docs', 200],
