@@ -87,6 +87,7 @@ describe('an approval of several texts', () => {
     const answer = (await visitor.get('/review')).text;
     expect(answer).toContain('1 approved, 1 left: edited by the merchant, 1 left: held back by a gate');
     await applied(clean);
+    await applied(edited);
     expect(edited.title()).toBe('By the merchant');
   });
 
