@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HistoryRepository } from '../persistence/history.repository.js';
+import { ProductNames } from '../operations/product-names.js';
 import { Sites } from '../sites/sites.js';
 import { html, type Html } from './html.js';
 
@@ -14,14 +14,14 @@ const SHOPIFY_CDN = 'https://cdn.shopify.com';
 @Injectable()
 export class Thumbnails {
   constructor(
-    private readonly history: HistoryRepository,
+    private readonly products: ProductNames,
     private readonly sites: Sites,
   ) {}
 
   /** Addresses by external_id. A product without an image on one of the stores' hosts is absent. */
   async of(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const origins = imageOriginsOf(this.sites);
-    const images = await this.history.images(externalIds);
+    const images = await this.products.images(externalIds);
     return new Map(
       [...images].flatMap(([externalId, address]) => {
         const small = smallImage(address, origins);

@@ -18,6 +18,7 @@ import { SearchOperations } from './search.js';
 import { SyncCosts } from './sync-cost.js';
 import { ProductOperations } from './timeline.js';
 import { WebhookSlotOperations } from './webhook-slots.js';
+import { ProductRuns } from './product-runs.js';
 import { ProductNames } from './product-names.js';
 import { WriteBackReview } from './write-back-review.js';
 import { WriteBackOperations } from './write-backs.js';
@@ -45,6 +46,7 @@ export const OPERATIONS: readonly Type[] = [
   Reports,
   SearchOperations,
   ProductNames,
+  ProductRuns,
   WriteBackReview,
 ];
 

@@ -18,6 +18,7 @@ import { Sites } from '../sites/sites.js';
 import { SyncCosts, type SyncCost } from './sync-cost.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
 
+export { ACTION_KINDS, type PlanEntryFilter };
 export const PLAN_STATES = ['planning', 'saved', 'applied', 'failed'] as const;
 
 export const planQuerySchema = listQuerySchema(PLAN_STATES);

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import type { RunState } from '../domain/row-states.js';
-import { RUN_STEPS, STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
+import { RUN_STEPS, STOPPED_BY_LIMIT, type RunPhase } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { listQuerySchema, moment, pageSchema } from './paging.js';
+
+export type { RunPhase };
 
 const RUN_STATES = [
   'queued',

@@ -23,6 +23,8 @@ import { DriftOperations, driftSchema, type Drift } from './drift.js';
 import { GenerateOperations, generateAnswerSchema, type GenerateAnswer } from './generate.js';
 import { reportMessages } from './messages.js';
 
+export type { ReportKind };
+
 const findingSchema = z.object({
   level: z.enum(['ok', 'warn', 'FAIL']),
   what: z.string(),

@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { CATALOG_FIELDS, type CatalogField, type CatalogProductBody } from '../domain/catalog-product.js';
 import { OWED_REASONS } from '../domain/owed.js';
-import { RUN_OUTCOMES, type ChangedBodies, type RunItemRow } from '../persistence/run-item.repository.js';
+import {
+  RUN_OUTCOMES,
+  type ChangedBodies,
+  type RunItemRow,
+  type RunOutcome,
+} from '../persistence/run-item.repository.js';
 import { pageQuerySchema, pageSchema } from './paging.js';
 import { errorOf } from './standing.js';
+
+export { RUN_OUTCOMES, type RunOutcome };
 
 export const runItemQuerySchema = pageQuerySchema.omit({ order: true }).extend({
   outcome: z.enum(RUN_OUTCOMES).optional(),

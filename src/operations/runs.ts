@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { CreditRepository } from '../persistence/credit.repository.js';
 import { ListingRepository, type ListFilter } from '../persistence/listing.repository.js';
 import { RunItemRepository } from '../persistence/run-item.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
@@ -10,7 +11,7 @@ import { RunRequests, type RunRequest } from '../sites/run-requests.js';
 import { Sites } from '../sites/sites.js';
 import { pageOf, type Page } from './paging.js';
 import { RowWorkPort } from './ports.js';
-import { isUnderWay, presentRun, type PresentedRun, type runQuerySchema } from './present-run.js';
+import { isUnderWay, presentRun, type PresentedRun, type RunPhase, type runQuerySchema } from './present-run.js';
 import {
   changesOf,
   csvLine,
@@ -30,6 +31,15 @@ export interface RunProgress {
   readonly secondsLeft: number | null;
 }
 
+export interface OpenedRun {
+  readonly run: PresentedRun;
+  readonly phase: RunPhase;
+  /** A person has cancelled it, and its worker has not stopped yet. */
+  readonly stopping: boolean;
+  /** Credits for the content that the run requested; null while no result has named any. */
+  readonly credits: number | null;
+}
+
 const CSV_BATCH = 1000;
 const CSV_HEAD = ['outcome', 'external_id', 'title', 'kind', 'reason', 'fields', 'at'];
 const LONGEST_VALUE = 1500;
@@ -44,6 +54,7 @@ export class RunOperations {
     private readonly items: RunItemRepository,
     private readonly actions: ActionRepository,
     private readonly listing: ListingRepository,
+    private readonly credits: CreditRepository,
     private readonly work: RowWorkPort,
   ) {}
 
@@ -59,6 +70,18 @@ export class RunOperations {
   /** Throws `not_found` for an unknown id, as all methods do. */
   async show(id: string): Promise<PresentedRun> {
     return presentRun(await this.#run(id));
+  }
+
+  /** A run with what its page says besides. */
+  async open(id: string): Promise<OpenedRun> {
+    const run = await this.#run(id);
+    const presented = presentRun(run);
+    return {
+      run: presented,
+      phase: run.phase,
+      stopping: run.cancelledBy !== null && isUnderWay(presented),
+      credits: await this.credits.ofRun(run.id),
+    };
   }
 
   async itemPage(id: string, query: RunItemQuery): Promise<RunItemPage> {
@@ -128,6 +151,13 @@ export class RunOperations {
     }
     if (isUnderWay(presentRun(run))) await this.work.endRun(run.id);
     return presentRun(await this.#run(id));
+  }
+
+  /** Requests a run and wakes a worker. `created`: false when the store has an active run already. */
+  async request(request: RunRequest): Promise<{ id: string; created: boolean }> {
+    const run = await this.requests.request(request);
+    await this.work.run(run.id);
+    return run;
   }
 
   /** Requests a run for what this one did not bring in: every run reads the products that are owed. */

@@ -16,7 +16,8 @@ import { errorOf, whereItStands } from './standing.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
 import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './present-write-back.js';
 
-const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
+export { CONTENT_FILTERS };
+export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
 export const productQuerySchema = listQuerySchema(LINK_STATES).extend({
   content: z
@@ -42,6 +43,12 @@ export const timelineEntrySchema = z.object({
   fields: z.array(writeBackFieldSchema).optional(),
 });
 export type TimelineEntry = z.output<typeof timelineEntrySchema>;
+
+/** The link of a product, as far as pages need it. */
+export type LinkedProduct = Pick<
+  StoreProductEntity,
+  'externalId' | 'store' | 'storeId' | 'label' | 'catalogId'
+>;
 
 export const productSummarySchema = z.object({
   externalId: z.string(),
@@ -112,6 +119,11 @@ export class ProductOperations {
     if (await this.history.knows(externalId)) return [externalId];
     const matches = await this.history.productsNamed(name);
     return matches.length > 0 ? matches : this.history.plannedByHandle(name);
+  }
+
+  /** Null for a product without a link. */
+  async link(externalId: string): Promise<LinkedProduct | null> {
+    return this.links.get(externalId);
   }
 
   /** The whole timeline of a product, in order; null when no row names it. */

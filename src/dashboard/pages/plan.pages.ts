@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
-import { PLAN_STATES, PlanOperations } from '../../operations/plans.js';
+import { ACTION_KINDS, PLAN_STATES, PlanOperations } from '../../operations/plans.js';
 import { Sites } from '../../sites/sites.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -33,7 +33,6 @@ import { Sessions } from '../session.js';
 import { pathTo } from '../elements.js';
 import { planFragment, planPage, type PlanView } from '../views/plan.js';
 import { plansPage } from '../views/plans.js';
-import { ACTION_KINDS } from '../../persistence/entities/sync-action.entity.js';
 import { kindFormSchema } from './store.pages.js';
 
 const listSchema = formQuery(datedListShape(PLAN_STATES));

@@ -1,7 +1,6 @@
 import {
   Controller,
   Get,
-  Inject,
   NotFoundException,
   Param,
   Post,
@@ -18,13 +17,8 @@ import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { parseExternalId } from '../../domain/external-id.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
-import { ProductOperations } from '../../operations/timeline.js';
-import type { StoreProductEntity } from '../../persistence/entities/index.js';
-import { LinkRepository } from '../../persistence/link.repository.js';
-import { CONTENT_FILTERS } from '../../persistence/listing.repository.js';
-import { OwedRepository } from '../../persistence/owed.repository.js';
-import { JobProducer } from '../../queue/index.js';
-import { RunRequests } from '../../sites/run-requests.js';
+import { ProductRuns } from '../../operations/product-runs.js';
+import { CONTENT_FILTERS, LINK_STATES, ProductOperations, type LinkedProduct } from '../../operations/timeline.js';
 import { Sites } from '../../sites/sites.js';
 import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
@@ -37,7 +31,7 @@ import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { Thumbnails } from '../thumbnails.js';
 import { productPage } from '../views/product.js';
-import { foundPage, LINK_STATES, productsPage } from '../views/products.js';
+import { foundPage, productsPage } from '../views/products.js';
 import { generateQuestionPage } from '../views/reports.js';
 
 const querySchema = formQuery({
@@ -55,14 +49,11 @@ export class ProductPages {
     private readonly sessions: Sessions,
     private readonly products: ProductOperations,
     private readonly thumbnails: Thumbnails,
-    private readonly links: LinkRepository,
     private readonly live: ProductLive,
-    private readonly owed: OwedRepository,
-    private readonly requests: RunRequests,
+    private readonly runs: ProductRuns,
     private readonly again: GenerateAgain,
     private readonly costs: SyncCosts,
     private readonly sites: Sites,
-    @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
   ) {}
 
   @Get()
@@ -100,7 +91,7 @@ export class ProductPages {
   ): Promise<string> {
     const product = await this.products.timeline(id);
     if (product === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
-    const link = await this.links.get(product.externalId);
+    const link = await this.products.link(product.externalId);
     const [images, live] = await Promise.all([
       this.thumbnails.of([product.externalId]),
       link === null ? null : this.live.read(link.store, link.storeId),
@@ -130,11 +121,7 @@ export class ProductPages {
   @Allow('admin')
   @Audited('sync')
   async sync(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const { externalId, store, storeId, label } = await this.#link(id);
-    const detail = messages.askedBy(actorNameOf(request));
-    await this.owed.note(store, [{ externalId, storeId, label, code: 'changed', detail }]);
-    const run = await this.requests.request({ store, full: false, trigger: 'api' });
-    await this.jobs.enqueue('runs', run.id);
+    const run = await this.runs.request(await this.#link(id), actorNameOf(request));
     const notice = run.created ? messages.productRunRequested : messages.productRunLater;
     await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
   }
@@ -167,14 +154,14 @@ export class ProductPages {
     );
   }
 
-  #catalogUrl(link: Pick<StoreProductEntity, 'store' | 'catalogId'> | null): string | null {
+  #catalogUrl(link: LinkedProduct | null): string | null {
     if (link?.catalogId == null) return null;
     const template = this.sites.findStore(link.store)?.workspace.settings.productPage;
     return template?.replaceAll('{id}', encodeURIComponent(link.catalogId)) ?? null;
   }
 
-  async #link(id: string): Promise<StoreProductEntity> {
-    const link = await this.links.get(id);
+  async #link(id: string): Promise<LinkedProduct> {
+    const link = await this.products.link(id);
     if (link === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
     return link;
   }

@@ -12,9 +12,8 @@ import {
 import type { Request, Response } from 'express';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { Reports, type Report } from '../../operations/reports.js';
+import { Reports, type Report , type ReportKind } from '../../operations/reports.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
-import type { ReportKind } from '../../persistence/entities/report.entity.js';
 import { Sites, type Store } from '../../sites/sites.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';

@@ -17,12 +17,10 @@ import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { isCoded } from '../../domain/errors.js';
-import { isUnderWay, presentRun } from '../../operations/present-run.js';
+import { isUnderWay } from '../../operations/present-run.js';
+import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { RunOperations } from '../../operations/runs.js';
-import { RUN_OUTCOMES } from '../../persistence/run-item.repository.js';
-import { CreditRepository } from '../../persistence/credit.repository.js';
 import { Sites } from '../../sites/sites.js';
-import { RunRepository } from '../../persistence/run.repository.js';
 import { Clock } from '../../runtime/clock.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -55,8 +53,6 @@ export class RunPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly runs: RunOperations,
-    private readonly rows: RunRepository,
-    private readonly credits: CreditRepository,
     private readonly sites: Sites,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
@@ -146,30 +142,17 @@ export class RunPages {
   }
 
   async #view(id: string, { offset, outcome, search }: ItemsQuery): Promise<RunView> {
-    const row = await this.rows.get(id);
-    if (row === null) throw new NotFoundException(messages.unknownRun(id.slice(0, 100)));
-    const run = presentRun(row);
+    const opened = await this.#found(this.runs.open(id), id);
+    const { run } = opened;
     const choice = { outcome, search };
-    const [progress, items, credits] = await Promise.all([
+    const [progress, items] = await Promise.all([
       this.runs.progress(run.id),
       this.runs.itemPage(run.id, { ...choice, offset, limit: ROWS_OF_A_PAGE }),
-      this.credits.ofRun(run.id),
     ]);
     // The changing part of the page is requested each second: it shows no texts.
     const ids = isUnderWay(run) ? [] : items.items.map(({ externalId }) => externalId);
     const changes = ids.length === 0 ? NO_CHANGES : await this.runs.changes(run.id, ids);
-    const stopping = row.cancelledBy !== null && isUnderWay(run);
-    return {
-      run,
-      phase: row.phase,
-      stopping,
-      progress,
-      items,
-      changes,
-      credits,
-      choice,
-      now: this.clock.now(),
-    };
+    return { ...opened, progress, items, changes, choice, now: this.clock.now() };
   }
 
   async #found<T>(work: Promise<T>, id: string): Promise<T> {

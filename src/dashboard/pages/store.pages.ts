@@ -2,7 +2,6 @@ import {
   Body,
   Controller,
   Get,
-  Inject,
   NotFoundException,
   Param,
   Post,
@@ -17,13 +16,10 @@ import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { OverviewReader } from '../../operations/overview.js';
-import { presentRun } from '../../operations/present-run.js';
+import { RunOperations } from '../../operations/runs.js';
 import { StatusReader } from '../../operations/status.js';
 import { StoreHealthOperations } from '../../operations/store-health.js';
-import { ListingRepository } from '../../persistence/listing.repository.js';
-import { JobProducer } from '../../queue/index.js';
 import { Clock } from '../../runtime/clock.js';
-import { RunRequests } from '../../sites/run-requests.js';
 import { Sites, type Store } from '../../sites/sites.js';
 import { nextStart } from '../../sites/start-times.js';
 import { counted } from '../elements.js';
@@ -50,11 +46,9 @@ export class StorePages {
     private readonly status: StatusReader,
     private readonly overview: OverviewReader,
     private readonly health: StoreHealthOperations,
-    private readonly listing: ListingRepository,
+    private readonly runs: RunOperations,
     private readonly sites: Sites,
-    private readonly requests: RunRequests,
     private readonly clock: Clock,
-    @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
   ) {}
 
   @Get(':key')
@@ -68,7 +62,7 @@ export class StorePages {
     const [status, { coverage, days, problems }, runs] = await Promise.all([
       this.status.store(key),
       this.overview.store(key),
-      this.listing.runs(pageAt(0, RUNS_CHARTED), { store: key }),
+      this.runs.list({ ...pageAt(0, RUNS_CHARTED), store: key }),
     ]);
     if (status === null) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
     return storePage(visitorOf(this.sessions, request, response), {
@@ -78,7 +72,7 @@ export class StorePages {
       problems,
       schedule: settings.schedule,
       nextRunAt: nextStart(settings, this.clock.now()),
-      runs: runs.rows.map(presentRun),
+      runs: runs.items,
     });
   }
 
@@ -92,13 +86,12 @@ export class StorePages {
     @Res() response: Response,
   ): Promise<void> {
     this.#store(key);
-    const run = await this.requests.request({
+    const run = await this.runs.request({
       store: key,
       full: kind === 'full',
       force: force !== undefined,
       trigger: 'api',
     });
-    await this.jobs.enqueue('runs', run.id);
     const notice = run.created ? messages.runRequested : messages.runUnderWay;
     await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
   }

@@ -1,5 +1,5 @@
 import type { Page } from '../../operations/paging.js';
-import type { PlanEntry, PresentedPlan } from '../../operations/plans.js';
+import { ACTION_KINDS, type PlanEntryFilter, PlanEntry, PresentedPlan } from '../../operations/plans.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
 import { amount, badge, moment, nameOf, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -7,8 +7,6 @@ import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { creditAmount } from './charts.js';
-import { ACTION_KINDS } from '../../persistence/entities/sync-action.entity.js';
-import type { PlanEntryFilter } from '../../persistence/plan.repository.js';
 import { list, LIST_KEYS } from './list.js';
 import { withheldLines } from './withheld.js';
 

@@ -1,5 +1,5 @@
 import type { Page } from '../../operations/paging.js';
-import type { ListedProduct, TimelineEntry } from '../../operations/timeline.js';
+import { CONTENT_FILTERS, LINK_STATES, type ListedProduct, type TimelineEntry } from '../../operations/timeline.js';
 import type { WriteBackField } from '../../operations/present-write-back.js';
 import { badge, moment, nameOf, nothing, productPath, sentence, words } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -7,11 +7,8 @@ import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
-import { CONTENT_FILTERS } from '../../persistence/listing.repository.js';
 import { list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
 import { holderLinks } from './withheld.js';
-
-export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
 /** The filter of the list, and what stands around it. */
 export interface ProductList {

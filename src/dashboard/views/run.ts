@@ -1,7 +1,11 @@
-import type { RunPhase } from '../../persistence/entities/sync-run.entity.js';
-import { RUN_OUTCOMES, type RunOutcome } from '../../persistence/run-item.repository.js';
-import { isUnderWay, type PresentedRun } from '../../operations/present-run.js';
-import type { FieldChange, RunItem, RunItemPage } from '../../operations/run-items.js';
+import { isUnderWay, type PresentedRun, type RunPhase } from '../../operations/present-run.js';
+import {
+  RUN_OUTCOMES,
+  type FieldChange,
+  type RunItem,
+  type RunItemPage,
+  type RunOutcome,
+} from '../../operations/run-items.js';
 import type { RunProgress } from '../../operations/runs.js';
 import {
   amount,

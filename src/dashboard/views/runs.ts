@@ -1,7 +1,7 @@
 import type { RunCounts } from '../../domain/run-counts.js';
 import type { Page } from '../../operations/paging.js';
 import type { PresentedRun } from '../../operations/present-run.js';
-import { RUN_OUTCOMES } from '../../persistence/run-item.repository.js';
+import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { amount, badge, lasting, moment, pathTo, sentence, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';

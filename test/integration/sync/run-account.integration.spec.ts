@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
 import { RunOperations } from '../../../src/operations/runs.js';
+import { CreditRepository } from '../../../src/persistence/credit.repository.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { RunItemRepository, type RunOutcome } from '../../../src/persistence/run-item.repository.js';
 import { Gate } from '../../support/call-script.js';
@@ -30,6 +31,7 @@ function operations(): RunOperations {
   const { runs, actions, db, sites, requests } = stages;
   return new RunOperations(
     ...([sites, requests, runs, new RunItemRepository(db), actions, new ListingRepository(db)] as const),
+    new CreditRepository(db),
     {
       deliveries: () => Promise.resolve(),
       writeBacks: () => Promise.resolve(),
