@@ -139,11 +139,10 @@ export class WriteBacksController {
   @HttpCode(200)
   async approve(
     @Param('id') id: string,
-    @Body(new ZodPipe(approvalSchema.optional(), 'VersionSeen'))
-    body: z.output<typeof approvalSchema> | undefined,
+    @Body(new ZodPipe(approvalSchema, 'VersionSeen')) { version }: z.output<typeof approvalSchema>,
     @Req() request: Request,
   ): Promise<RowOutcome> {
-    const by = { actor: actorNameOf(request), version: body?.version };
+    const by = { actor: actorNameOf(request), version };
     return onlyOutcome(await this.writeBacks.decide([id], 'approve', by));
   }
 

@@ -1,6 +1,5 @@
 import type { PresentedRun } from '../operations/present-run.js';
 import { html, type Html } from './html.js';
-import { messages } from './messages.js';
 
 type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
 
@@ -134,8 +133,8 @@ export function pager({ total, limit, offset }: PagePlace, to: (offset: number) 
   const lastPage = Math.floor((total - 1) / limit) * limit;
   if (offset > lastPage)
     return html`<nav class="pager" aria-label="Pages">
-      <a rel="prev" data-key="[" href="${to(lastPage)}">${messages.toLastPage}</a>
-      <p>${messages.pastTheEnd(amount(total))}</p>
+      <a rel="prev" data-key="[" href="${to(lastPage)}">← To the last page</a>
+      <p>This page is past the end of the list, which has ${amount(total)} entries.</p>
     </nav>`;
   const last = Math.min(offset + limit, total);
   const link = (label: string, rel: string, at: number): Html =>

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { GenerateOperations } from '../operations/generate.js';
 import { Shutdown } from '../runtime/shutdown.js';
-import { messages } from './messages.js';
+
+const generationNotRequested = (reason: string): string => `Generation was not requested: ${reason}.`;
+
+export const NO_PAUSE_REASON = 'The store gave no reason.';
 
 /** Requests new content for one product, for the pages that have a button for it. */
 @Injectable()
@@ -20,11 +23,11 @@ export class GenerateAgain {
         request,
         this.shutdown.signal,
       );
-      if (requested > 0) return messages.generationRequested;
-      return messages.generationNotRequested(passedOver[0]?.reason ?? stopped ?? messages.noPauseReason);
+      if (requested > 0) return 'Generation was requested. The new text appears here for review.';
+      return generationNotRequested(passedOver[0]?.reason ?? stopped ?? NO_PAUSE_REASON);
     } catch (error) {
       if (!isCoded(error)) throw error;
-      return messages.generationNotRequested(errorLine(error));
+      return generationNotRequested(errorLine(error));
     }
   }
 }

@@ -1,8 +1,9 @@
 import type { Role } from '../api/access.js';
 import { SCRIPT, STYLES } from './assets.js';
 import { html, type Html, type Piece } from './html.js';
-import { messages } from './messages.js';
 import type { Visitor } from './session.guard.js';
+
+const SEARCH_ALL = 'Search everything';
 
 export type Section =
   'settings' | 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries' | 'audit';
@@ -37,10 +38,10 @@ export function page(visitor: Visitor, parts: PageParts): string {
   const { title, section, body, keys = [] } = parts;
   return document(
     title,
-    html`<a class="skip" href="#main">${messages.skip}</a>
+    html`<a class="skip" href="#main">Skip to content</a>
       <header class="top">
         <p class="brand"><a href="/">store-sync</a></p>
-        <button type="button" class="menu" popovertarget="menu">${messages.menu}</button>
+        <button type="button" class="menu" popovertarget="menu">Menu</button>
         <nav id="menu" aria-label="Main" popover>
           <ul>
             ${SECTIONS.filter(([name]) => name !== 'settings' || visitor.session.role === 'admin').map(
@@ -51,13 +52,13 @@ export function page(visitor: Visitor, parts: PageParts): string {
             )}
           </ul>
         </nav>
-        <form role="search" aria-label="${messages.searchAll}" action="/search" class="find">
+        <form role="search" aria-label="${SEARCH_ALL}" action="/search" class="find">
           <input
             type="search"
             name="q"
             value="${parts.search ?? ''}"
-            aria-label="${messages.searchAll}"
-            placeholder="${messages.searchHint}"
+            aria-label="${SEARCH_ALL}"
+            placeholder="Search (Ctrl K)"
             aria-keyshortcuts="Control+K Meta+K"
             data-search
           />
@@ -90,7 +91,7 @@ function keyLegend(keys: readonly (readonly [string, string])[]): Html {
     <ul>
       ${keys.map(([key, does]) => html`<li><kbd>${key}</kbd> ${does}</li>`)}
     </ul>
-    <button type="button" class="plain" aria-pressed="true" data-keys-switch>${messages.keysOn}</button>
+    <button type="button" class="plain" aria-pressed="true" data-keys-switch>Keys are on</button>
   </footer>`;
 }
 
@@ -118,7 +119,8 @@ export function signInPage(options: { readonly next: string; readonly problem: s
         <button class="primary">Sign in</button>
       </form>
       <p class="quiet">
-        ${messages.tokenIs} <code>server.adminToken</code> ${messages.tokenOr} <code>server.tokens</code>.
+        The token is the value of the setting <code>server.adminToken</code> or one of the tokens in
+        <code>server.tokens</code>.
       </p>
     </main>`,
   );

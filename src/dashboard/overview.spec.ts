@@ -66,7 +66,7 @@ describe('the first line of the overview', () => {
         about('review_waiting', { of: null, count: 5 }),
       ],
     });
-    expect(page).toContain('3 things need you');
+    expect(page).toContain('3 things need attention');
     expect(page).toContain('refused the credentials: &lt;401&gt;');
     expect(page).toContain('action="/stores/main/retry"');
     expect(page).toContain('<a class="button" href="/runs/r1">See the run</a');
@@ -163,9 +163,9 @@ describe('products that runs put off', () => {
   it('are listed on the page of the store by reason, and only while there are any', () => {
     const reasons = [{ code: 'refused' as const, count: 2, reason: 'the catalog refused it' }];
     const page = store({ owed: { count: 2, since: null, reasons } });
-    expect(page).toContain('Owed to the next run');
+    expect(page).toContain('Put off to the next run');
     expect(page).toContain('<li>2: the catalog refused it</li>');
-    expect(store({})).not.toContain('Owed to the next run');
+    expect(store({})).not.toContain('Put off to the next run');
   });
 });
 

@@ -7,7 +7,6 @@ import { STATUS_OF } from '../api/error.filter.js';
 import { signInPath } from './elements.js';
 import { NotSignedInError, visitorWithoutNotice } from './session.guard.js';
 import { problemPage } from './views/problem.js';
-import { messages } from './messages.js';
 
 /** Shows errors as pages. A visitor who is not signed in is sent to the sign-in and returns afterwards. */
 @Catch()
@@ -36,8 +35,8 @@ export class PageErrorFilter implements ExceptionFilter {
   #described(error: unknown): { status: number; message: string } {
     if (error instanceof HttpException) return { status: error.getStatus(), message: withDetails(error) };
     if (isCoded(error)) return { status: STATUS_OF[error.code], message: errorLine(error) };
-    this.log.error({ err: error }, messages.unforeseenLog);
-    return { status: 500, message: messages.unforeseen };
+    this.log.error({ err: error }, 'a page failed with an unexpected error');
+    return { status: 500, message: 'An internal error occurred. The log has the details.' };
   }
 }
 

@@ -1,8 +1,12 @@
 import type { HtmlTag } from '../planner/html/walk.js';
 import { rewrittenMarkup, safeTag, type WrittenTag } from '../planner/html/safe-markup.js';
 import { escapeHtml } from './html.js';
-import { messages } from './messages.js';
 import { previewPolicy } from './security-headers.js';
+
+const media = (element: string, alt: string, address: string): string => {
+  const kinds: Readonly<Record<string, string>> = { img: 'Image', iframe: 'Embedded page', video: 'Video' };
+  return `${kinds[element] ?? 'Media'}${alt === '' ? '' : ` “${alt}”`}: ${address === '' ? 'no address' : address}`;
+};
 
 const STYLE =
   'html{color-scheme:light;background:#fff;color:#1c1c1c;font:15px/1.5 system-ui,sans-serif}body{margin:12px;overflow-wrap:anywhere}body,p,li,td,th,h1,h2,h3,h4,h5,h6{unicode-bidi:plaintext}.media{display:inline-block;max-width:100%;box-sizing:border-box;margin:4px 0;padding:6px 10px;border:1px dashed #767676;border-radius:4px;color:#595959;font-size:13px}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px;text-align:left}';
@@ -46,6 +50,6 @@ function previewTag(tag: HtmlTag): WrittenTag | null {
   // A video may have its addresses in its sources.
   if (address === undefined && name !== 'img') return null;
   const shown = (address ?? '').slice(0, LONGEST_ADDRESS);
-  const label = escapeHtml(messages.media(name, attributes.get('alt') ?? '', shown));
+  const label = escapeHtml(media(name, attributes.get('alt') ?? '', shown));
   return { start: `<span class="media">${label}</span>`, end: '' };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { errorLine, isCoded, CodedError } from '../domain/errors.js';
 import { within } from '../runtime/time-limit.js';
 import { Sites } from '../sites/sites.js';
-import { messages } from './messages.js';
+import { unknownStore } from './views/problem.js';
 
 /** The product as its shop has it now, or the reason why it could not be read. */
 export type LiveText =
@@ -25,12 +25,15 @@ export class ProductLive {
 
   async read(storeKey: string, storeId: string): Promise<LiveText> {
     const store = this.sites.findStore(storeKey);
-    if (store === undefined) return { problem: messages.unknownStore(storeKey) };
+    if (store === undefined) return { problem: unknownStore(storeKey) };
     try {
       const [found] = await within(ANSWER_WITHIN_MS, store.connector.readProducts([storeId]), () => {
-        throw new CodedError('transient', messages.storeSilent(ANSWER_WITHIN_MS / 1000));
+        throw new CodedError(
+          'transient',
+          `the store did not answer within ${ANSWER_WITHIN_MS / 1000} seconds`,
+        );
       });
-      if (found === null || found === undefined) return { problem: messages.deletedInStore };
+      if (found === null || found === undefined) return { problem: 'the product was deleted in the store' };
       const { title, descriptionHtml, status, url } = found.snapshot();
       return { title, descriptionHtml: descriptionHtml ?? '', status, url: webPage(url) };
     } catch (error) {

@@ -3,7 +3,6 @@ import type { HttpArgumentsHost } from '@nestjs/common/interfaces/index.js';
 import type { Request, Response } from 'express';
 import { Admission } from '../api/allow.js';
 import { LONGEST_WANTED } from './elements.js';
-import { messages } from './messages.js';
 import { NOTICE_COOKIE, SESSION_COOKIE, SESSION_SECONDS, Sessions, type Session } from './session.js';
 
 /** Thrown when a browser is not signed in. Pages redirect to the sign-in, which returns to the page. */
@@ -11,7 +10,7 @@ export class NotSignedInError extends Error {
   override readonly name = 'NotSignedInError';
 
   constructor(readonly wanted: string) {
-    super(messages.notSignedIn);
+    super('You are not signed in.');
   }
 }
 
@@ -36,7 +35,11 @@ export class SessionGuard implements CanActivate {
     // Before anything is refused: the page of a refusal keeps the navigation.
     signedIn.set(request, { session, notice: await this.#notice(request, session) });
     if (request.method !== 'GET' && request.method !== 'HEAD' && !isOwnForm(request))
-      await this.admission.refuse(context, session, messages.foreignForm);
+      await this.admission.refuse(
+        context,
+        session,
+        'This form did not come from a page of this dashboard. Open the page and try again.',
+      );
     await this.admission.admit(context, session);
     await keepAlive(this.sessions, session, http);
     return true;

@@ -2,7 +2,6 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import { signInPath } from './elements.js';
-import { messages } from './messages.js';
 import { securityHeaders } from './security-headers.js';
 import { Sessions } from './session.js';
 import { problemPage } from './views/problem.js';
@@ -35,7 +34,7 @@ export class UnknownPages implements OnModuleInit {
     }
     const visitor = { session, notice: null };
     securityHeaders(() => [])(request, response, () => {
-      response.status(404).send(problemPage(404, messages.unknownPage(request.path.slice(0, 200)), visitor));
+      response.status(404).send(problemPage(404, `There is no page ${request.path.slice(0, 200)}.`, visitor));
     });
   };
 }

@@ -11,7 +11,13 @@ import { RunRequests, type RunRequest } from '../sites/run-requests.js';
 import { Sites } from '../sites/sites.js';
 import { pageOf, type Page } from './paging.js';
 import { RowWorkPort } from './ports.js';
-import { isUnderWay, presentRun, type PresentedRun, type RunPhase, type runQuerySchema } from './present-run.js';
+import {
+  isUnderWay,
+  presentRun,
+  type PresentedRun,
+  type RunPhase,
+  type runQuerySchema,
+} from './present-run.js';
 import {
   changesOf,
   csvLine,

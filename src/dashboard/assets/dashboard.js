@@ -96,6 +96,25 @@ const MOMENTS_EVERY_MS = 20_000;
 showMoments(document);
 setInterval(() => showMoments(document), MOMENTS_EVERY_MS);
 
+/** An approval can be taken back for some seconds. Then the undo becomes a revert. */
+for (const box of document.querySelectorAll('[data-until]')) {
+  const undo = box.querySelector('form');
+  const button = undo?.querySelector('button');
+  const afterwards = box.querySelector('[data-afterwards]');
+  const word = button?.textContent.trim() ?? '';
+  const count = () => {
+    const seconds = Math.ceil((Number(box.dataset.until) - Date.now()) / 1000);
+    if (seconds > 0) {
+      button.textContent = `${word} (${seconds})`;
+      setTimeout(count, 250);
+      return;
+    }
+    undo.hidden = true;
+    if (afterwards !== null) afterwards.hidden = false;
+  };
+  if (button !== null && button !== undefined) count();
+}
+
 /** One checkbox selects all rows of the page. */
 for (const all of document.querySelectorAll('[data-choose-all]')) {
   const boxes = () => [...all.form.querySelectorAll('input[type=checkbox][name=id]')];

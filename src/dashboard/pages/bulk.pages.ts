@@ -21,7 +21,6 @@ import { BULK_STATES, BulkOperations, type PresentedBulkChange } from '../../ope
 import { filterOf, filterShape } from '../../operations/write-back-filter.js';
 import { WriteBackReview } from '../../operations/write-back-review.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { messages } from '../messages.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { datedListShape, formQuery, pageAt } from '../page-query.js';
@@ -29,6 +28,8 @@ import { bulkListPage } from '../views/bulk-list.js';
 import { Sites } from '../../sites/sites.js';
 import { bulkPage, bulkProgress, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
 import { givenOf } from '../write-back-query.js';
+
+const BULK_REQUESTED = 'The change was requested.';
 
 const listSchema = formQuery(datedListShape(BULK_STATES));
 const questionShape = { ...filterShape, action: z.enum(BULK_ACTIONS) };
@@ -38,7 +39,7 @@ const ticked = z
   .literal('1')
   .optional()
   .transform((given) => given === '1');
-const requestSchema = formQuery({
+const requestSchema = z.looseObject({
   ...questionShape,
   dryRun: ticked,
   overwriteEdits: ticked,
@@ -103,7 +104,7 @@ export class BulkPages {
     const { action, dryRun, until, overwriteEdits, passGates } = form;
     const wanted = { action, dryRun, until, overwriteEdits, passGates, filter: filterOf(givenOf(form)) };
     const { id } = await this.changes.request(wanted, actorNameOf(request));
-    await seeOther(this.sessions, request, response, `/bulk/${id}`, messages.bulkRequested);
+    await seeOther(this.sessions, request, response, `/bulk/${id}`, BULK_REQUESTED);
   }
 
   @Get(':id')
@@ -130,7 +131,7 @@ export class BulkPages {
   @Audited('write-back bulk apply')
   async apply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const change = await this.changes.afterDryRun(id, actorNameOf(request));
-    await seeOther(this.sessions, request, response, `/bulk/${change.id}`, messages.bulkRequested);
+    await seeOther(this.sessions, request, response, `/bulk/${change.id}`, BULK_REQUESTED);
   }
 
   @Post(':id/cancel')
@@ -138,12 +139,18 @@ export class BulkPages {
   @Audited('write-back bulk cancel')
   async cancel(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     await this.changes.cancel(id, actorNameOf(request));
-    await seeOther(this.sessions, request, response, `/bulk/${encodeURIComponent(id)}`, messages.bulkStopped);
+    await seeOther(
+      this.sessions,
+      request,
+      response,
+      `/bulk/${encodeURIComponent(id)}`,
+      'The change was stopped.',
+    );
   }
 
   async #known(id: string): Promise<PresentedBulkChange> {
     const change = await this.changes.show(id);
-    if (change === null) throw new NotFoundException(messages.unknownBulkChange(id.slice(0, 100)));
+    if (change === null) throw new NotFoundException(`No bulk change found for “${id.slice(0, 100)}”.`);
     return change;
   }
 }

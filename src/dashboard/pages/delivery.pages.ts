@@ -24,7 +24,6 @@ import { datedListShape, formQuery, pageAt, severalSchema } from '../page-query.
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
-import { messages } from '../messages.js';
 
 const querySchema = formQuery(datedListShape(DELIVERY_STATES));
 const formSchema = z.looseObject({ id: severalSchema, back: z.string().optional() });
@@ -64,7 +63,7 @@ export class DeliveryPages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const delivery = await this.deliveries.show(id);
-    if (delivery === null) throw new NotFoundException(messages.unknownDelivery(id.slice(0, 100)));
+    if (delivery === null) throw new NotFoundException(`No delivery found for “${id.slice(0, 100)}”.`);
     return deliveryPage(visitorOf(this.sessions, request, response), delivery);
   }
 
@@ -76,7 +75,8 @@ export class DeliveryPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const notice = id.length === 0 ? messages.noDeliveryChosen : noticeOf(await this.deliveries.replay(id));
+    const notice =
+      id.length === 0 ? 'Select at least one delivery.' : noticeOf(await this.deliveries.replay(id));
     await seeOther(this.sessions, request, response, ownPath(back ?? '/deliveries'), notice);
   }
 }

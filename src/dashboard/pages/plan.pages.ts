@@ -18,7 +18,6 @@ import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { ACTION_KINDS, PLAN_STATES, PlanOperations } from '../../operations/plans.js';
 import { Sites } from '../../sites/sites.js';
-import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import {
   datedListShape,
@@ -34,6 +33,12 @@ import { pathTo } from '../elements.js';
 import { planFragment, planPage, type PlanView } from '../views/plan.js';
 import { plansPage } from '../views/plans.js';
 import { kindFormSchema } from './store.pages.js';
+import { unknownStore } from '../views/problem.js';
+
+const planTakenText = (taken: number, refused: number): string =>
+  refused === 0
+    ? `The run applies all ${taken} entries.`
+    : `The run applies ${taken} entries; ${refused} were refused, because they changed.`;
 
 const listSchema = formQuery(datedListShape(PLAN_STATES));
 const querySchema = formQuery({
@@ -64,14 +69,14 @@ export class PlanPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    if (!this.sites.findStore(key)) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
+    if (!this.sites.findStore(key)) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     const { id } = await this.plans.start(key, kind === 'full');
     await seeOther(
       this.sessions,
       request,
       response,
       pathTo(`/plans/${id}`, { product }),
-      messages.planStarted,
+      'The plan is being made.',
     );
   }
 
@@ -118,7 +123,7 @@ export class PlanPages {
   @Audited('plan apply')
   async apply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const { id: run, entries, refused } = await this.plans.apply(id);
-    const notice = messages.planTaken(entries - refused, refused);
+    const notice = planTakenText(entries - refused, refused);
     await seeOther(this.sessions, request, response, `/runs/${run}`, notice);
   }
 
@@ -127,7 +132,7 @@ export class PlanPages {
     { offset, product, kind, search }: z.output<typeof querySchema>,
   ): Promise<PlanView> {
     const plan = await this.plans.show(id);
-    if (plan === null) throw new NotFoundException(messages.unknownPlan(id.slice(0, 100)));
+    if (plan === null) throw new NotFoundException(`No plan found for “${id.slice(0, 100)}”.`);
     const page = { limit: ROWS_OF_A_PAGE, offset };
     const filter = { externalId: product, kind, search };
     const [entries, kinds, cost] = await Promise.all([

@@ -18,11 +18,15 @@ import { ZodPipe } from '../../api/zod.pipe.js';
 import { parseExternalId } from '../../domain/external-id.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { ProductRuns } from '../../operations/product-runs.js';
-import { CONTENT_FILTERS, LINK_STATES, ProductOperations, type LinkedProduct } from '../../operations/timeline.js';
+import {
+  CONTENT_FILTERS,
+  LINK_STATES,
+  ProductOperations,
+  type LinkedProduct,
+} from '../../operations/timeline.js';
 import { Sites } from '../../sites/sites.js';
 import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
-import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
@@ -33,6 +37,8 @@ import { Thumbnails } from '../thumbnails.js';
 import { productPage } from '../views/product.js';
 import { foundPage, productsPage } from '../views/products.js';
 import { generateQuestionPage } from '../views/reports.js';
+
+const unknownProduct = (id: string): string => `No product found for “${id}”.`;
 
 const querySchema = formQuery({
   ...pageListShape(LINK_STATES),
@@ -90,7 +96,7 @@ export class ProductPages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const product = await this.products.timeline(id);
-    if (product === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
+    if (product === null) throw new NotFoundException(unknownProduct(id.slice(0, 300)));
     const link = await this.products.link(product.externalId);
     const [images, live] = await Promise.all([
       this.thumbnails.of([product.externalId]),
@@ -111,7 +117,7 @@ export class ProductPages {
   async preview(@Param('id') id: string, @Res() response: Response): Promise<void> {
     const { store, storeId } = await this.#link(id);
     const live = await this.live.read(store, storeId);
-    if ('problem' in live) throw new NotFoundException(messages.nothingToRender);
+    if ('problem' in live) throw new NotFoundException('This field has no text to show.');
     const { headers, body } = previewDocument(live.descriptionHtml);
     response.set(headers).send(body);
   }
@@ -122,7 +128,9 @@ export class ProductPages {
   @Audited('sync')
   async sync(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const run = await this.runs.request(await this.#link(id), actorNameOf(request));
-    const notice = run.created ? messages.productRunRequested : messages.productRunLater;
+    const notice = run.created
+      ? 'The run was requested. It reads this product and everything that changed.'
+      : 'This store already has an active run, shown here. The next one reads this product.';
     await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
   }
 
@@ -162,7 +170,7 @@ export class ProductPages {
 
   async #link(id: string): Promise<LinkedProduct> {
     const link = await this.products.link(id);
-    if (link === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
+    if (link === null) throw new NotFoundException(unknownProduct(id.slice(0, 300)));
     return link;
   }
 }

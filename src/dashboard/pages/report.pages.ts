@@ -12,14 +12,14 @@ import {
 import type { Request, Response } from 'express';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { Reports, type Report , type ReportKind } from '../../operations/reports.js';
+import { Reports, type Report, type ReportKind } from '../../operations/reports.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { Sites, type Store } from '../../sites/sites.js';
-import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { checkPage, generateQuestionPage, reportFragment, reportPage } from '../views/reports.js';
+import { unknownStore } from '../views/problem.js';
 
 /** Work that takes longer than a page: checks, looks for drift and generation of all that is missing. */
 @Controller()
@@ -102,18 +102,18 @@ export class ReportPages {
   async #start(kind: ReportKind, store: string, request: Request, response: Response): Promise<void> {
     const { id } = await this.reports.start(kind, store, actorNameOf(request));
     const to = kind === 'check' ? '/check' : `/reports/${id}`;
-    await seeOther(this.sessions, request, response, to, messages.reportStarted);
+    await seeOther(this.sessions, request, response, to, 'It has begun. The result appears here.');
   }
 
   async #known(id: string): Promise<Report> {
     const report = await this.reports.show(id);
-    if (report === null) throw new NotFoundException(messages.unknownReport(id.slice(0, 100)));
+    if (report === null) throw new NotFoundException(`No report found for “${id.slice(0, 100)}”.`);
     return report;
   }
 
   #store(key: string): Store {
     const store = this.sites.findStore(key);
-    if (!store) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
+    if (!store) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     return store;
   }
 }

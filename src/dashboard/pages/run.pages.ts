@@ -22,7 +22,6 @@ import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { RunOperations } from '../../operations/runs.js';
 import { Sites } from '../../sites/sites.js';
 import { Clock } from '../../runtime/clock.js';
-import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import {
   datedListShape,
@@ -36,6 +35,8 @@ import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { progressFragment, runPage, type RunView } from '../views/run.js';
 import { RUN_STATES, runsPage } from '../views/runs.js';
+import { RUN_REQUESTED, RUN_UNDER_WAY } from './store.pages.js';
+import { RUN_STOPPED } from '../views/run.js';
 
 const listSchema = formQuery(datedListShape(RUN_STATES));
 const itemsSchema = formQuery({
@@ -126,7 +127,7 @@ export class RunPages {
   @Audited('sync retry')
   async retry(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const next = await this.#found(this.runs.retry(id, 'api'), id);
-    const notice = next.created ? messages.runRequested : messages.runUnderWay;
+    const notice = next.created ? RUN_REQUESTED : RUN_UNDER_WAY;
     await seeOther(this.sessions, request, response, `/runs/${next.id}`, notice);
   }
 
@@ -134,9 +135,11 @@ export class RunPages {
   async #cancelled(id: string, by: string): Promise<string> {
     try {
       const run = await this.#found(this.runs.cancel(id, by), id);
-      return isUnderWay(run) ? messages.runStops : messages.runStopped;
+      return isUnderWay(run)
+        ? 'The run stops at its next safe point. Its other products are owed to the next run.'
+        : RUN_STOPPED;
     } catch (error) {
-      if (isCoded(error, 'conflict')) return messages.runEndedAlready;
+      if (isCoded(error, 'conflict')) return 'The run has ended already.';
       throw error;
     }
   }
@@ -159,7 +162,7 @@ export class RunPages {
     try {
       return await work;
     } catch (error) {
-      if (isCoded(error, 'not_found')) throw new NotFoundException(messages.unknownRun(id.slice(0, 100)));
+      if (isCoded(error, 'not_found')) throw new NotFoundException(`No run found for “${id.slice(0, 100)}”.`);
       throw error;
     }
   }

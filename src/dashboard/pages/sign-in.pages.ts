@@ -14,7 +14,6 @@ import { signInPage } from '../layout.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { ownPath, SessionGuard, sessionOf } from '../session.guard.js';
 import { SESSION_COOKIE, SESSION_SECONDS, Sessions } from '../session.js';
-import { messages } from '../messages.js';
 
 const querySchema = z.looseObject({ next: z.string().optional().catch(undefined) });
 const bodySchema = z.looseObject({
@@ -70,7 +69,7 @@ export class SignInPages {
       this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'throttled' });
       const seconds = Math.ceil(waitMs / 1000);
       response.status(429).set('retry-after', String(seconds));
-      response.send(signInPage({ next, problem: messages.tooManyTokens(seconds) }));
+      response.send(signInPage({ next, problem: `Too many wrong tokens. Try again in ${seconds} seconds.` }));
       return;
     }
     const holder = this.tokens.holderOf(body.token);
@@ -78,8 +77,8 @@ export class SignInPages {
       if (this.throttle.failed(address, body.token))
         await this.refused.record({ ...callerOf(request, null), ...SIGN_IN });
       this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'wrong_token' });
-      this.#log.warn({ address }, messages.signInRefused);
-      response.status(401).send(signInPage({ next, problem: messages.wrongToken }));
+      this.#log.warn({ address }, 'a sign-in with a wrong token was refused');
+      response.status(401).send(signInPage({ next, problem: 'This token is not correct.' }));
       return;
     }
     await this.audit.record({ ...callerOf(request, holder), ...SIGN_IN }, 'done');

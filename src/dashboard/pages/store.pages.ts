@@ -23,12 +23,16 @@ import { Clock } from '../../runtime/clock.js';
 import { Sites, type Store } from '../../sites/sites.js';
 import { nextStart } from '../../sites/start-times.js';
 import { counted } from '../elements.js';
-import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt } from '../page-query.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { storePage } from '../views/store.js';
+import { NO_PAUSE_REASON } from '../generate-again.js';
+import { unknownStore } from '../views/problem.js';
+
+export const RUN_REQUESTED = 'The run was requested.';
+export const RUN_UNDER_WAY = 'This store already has an active run, shown here.';
 
 const RUNS_CHARTED = 20;
 const NOTICE_LENGTH = 300;
@@ -64,7 +68,7 @@ export class StorePages {
       this.overview.store(key),
       this.runs.list({ ...pageAt(0, RUNS_CHARTED), store: key }),
     ]);
-    if (status === null) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
+    if (status === null) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     return storePage(visitorOf(this.sessions, request, response), {
       status,
       coverage,
@@ -92,7 +96,7 @@ export class StorePages {
       force: force !== undefined,
       trigger: 'api',
     });
-    const notice = run.created ? messages.runRequested : messages.runUnderWay;
+    const notice = run.created ? RUN_REQUESTED : RUN_UNDER_WAY;
     await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
   }
 
@@ -104,14 +108,14 @@ export class StorePages {
     const waiting = counted(woken.writeBacks, 'write');
     const notice =
       health.state === 'ok'
-        ? messages.storeWorksAgain(key, waiting, counted(woken.runs, 'run'))
-        : messages.storeStillRefuses(key, health.reason ?? messages.noPauseReason);
+        ? `Store ${key} works again. ${waiting} and ${counted(woken.runs, 'run')} continue now.`
+        : `Store ${key} still refuses access: ${health.reason ?? NO_PAUSE_REASON}`;
     await seeOther(this.sessions, request, response, '/', notice.slice(0, NOTICE_LENGTH));
   }
 
   #store(key: string): Store {
     const store = this.sites.findStore(key);
-    if (!store) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
+    if (!store) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     return store;
   }
 }

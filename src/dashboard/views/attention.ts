@@ -1,29 +1,61 @@
 import type { Attention } from '../../operations/attention.js';
 import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { messages } from '../messages.js';
+import { RUN_CHECK, SEE_PRODUCTS } from './reports.js';
+
+export const needsYou = (count: number): string =>
+  count === 1 ? 'One thing needs attention' : `${count} things need attention`;
+const ATTENTION = {
+  no_stores: (): string =>
+    'There are no stores yet. Add one to the configuration file, or let a merchant install the app.',
+  workspace_paused: (key: string): string => `Workspace ${key} is paused.`,
+  store_paused: (key: string): string => `Store ${key} is paused.`,
+  run_failed: (key: string): string => `The last run of store ${key} failed.`,
+  credits_out: (key: string): string => `Workspace ${key} has too few credits. No content is requested.`,
+  writes_failed: (key: string, count: number): string =>
+    `${count} ${count === 1 ? 'write' : 'writes'} to store ${key} failed.`,
+  deliveries_set_aside: (_key: string, count: number): string =>
+    `${count} ${count === 1 ? 'delivery was' : 'deliveries were'} set aside.`,
+  deliveries_failed: (_key: string, count: number): string =>
+    `${count} ${count === 1 ? 'delivery' : 'deliveries'} failed.`,
+  generations_given_up: (_key: string, count: number): string =>
+    `${count} ${count === 1 ? 'product has' : 'products have'} no content, because the generation failed.`,
+  run_incomplete: (key: string, count: number): string =>
+    `The last run of store ${key} left out ${count} ${count === 1 ? 'product' : 'products'}.`,
+  never_run: (key: string): string => `Store ${key} has no runs yet.`,
+  credits_low: (key: string, days: number): string =>
+    `The credits of workspace ${key} last ${days < 1 ? 'less than a day' : days === 1 ? 'one day' : `${days} days`} at the present rate.`,
+  slot_taken: (key: string): string =>
+    `The webhook slot of workspace ${key} belongs to somebody else. Results arrive later, by polling.`,
+  api_version_retired: (key: string): string =>
+    `Store ${key} has retired the configured apiVersion and serves a newer one. Set apiVersion to it.`,
+  review_waiting: (_key: string, count: number): string =>
+    `${count} ${count === 1 ? 'text waits' : 'texts wait'} for review.`,
+  identifiers_withheld: (_key: string, count: number): string =>
+    `${count} ${count === 1 ? 'product has' : 'products have'} an identifier that is withheld from the catalog.`,
+} as const;
+export const RETRY_FAILURES = 'Run the failures again';
+const SEE_DELIVERIES = 'See the deliveries';
 
 const SHOWN = 8;
 
 /** The first thing on the overview: that all is well, or what needs a person, each with the one action that helps. */
 export function attentionSection(attention: readonly Attention[]): Html {
   if (attention.length === 0)
-    return html`<p class="well" role="status">
-      <span class="badge good">ok</span> <b>${messages.allWell}</b>
-    </p>`;
+    return html`<p class="well" role="status"><span class="badge good">ok</span> <b>All well.</b></p>`;
   return html`<section class="attention" aria-labelledby="attention">
-    <h2 id="attention">${messages.needsYou(attention.length)}</h2>
+    <h2 id="attention">${needsYou(attention.length)}</h2>
     <ul>
       ${attention.slice(0, SHOWN).map((each) => attentionLine(each))}
     </ul>
     ${
       attention.length > SHOWN &&
       html`<details>
-        <summary>${messages.moreAttention(attention.length - SHOWN)}</summary>
+        <summary>${attention.length - SHOWN} more</summary>
         <ul>
           ${attention.slice(SHOWN, MOST).map((each) => attentionLine(each))}
         </ul>
-        ${attention.length > MOST && html`<p><a href="/?show=attention">${messages.storesInNeed}</a></p>`}
+        ${attention.length > MOST && html`<p><a href="/?show=attention">All stores that need attention</a></p>`}
       </details>`
     }
   </section>`;
@@ -35,7 +67,7 @@ const MOST = 50;
 export function attentionLine(each: Attention): Html {
   return html`<li class="${URGENT.has(each.kind) ? 'bad' : 'warn'}">
     <div>
-      <p class="what">${messages.attention[each.kind](each.of ?? '', each.count)}</p>
+      <p class="what">${ATTENTION[each.kind](each.of ?? '', each.count)}</p>
       ${each.detail !== null && html`<p class="quiet">${each.detail}</p>`}
     </div>
     ${actionOf(each)}
@@ -56,34 +88,34 @@ function actionOf({ kind, of, run }: Attention): Html {
   const store = encodeURIComponent(of ?? '');
   switch (kind) {
     case 'no_stores':
-      return link('/settings', messages.seeSettings);
+      return link('/settings', 'See the settings');
     case 'workspace_paused':
     case 'slot_taken':
     case 'api_version_retired':
-      return link('/check', messages.runCheck);
+      return link('/check', RUN_CHECK);
     case 'store_paused':
-      return button(`/stores/${store}/retry`, messages.tryNow);
+      return button(`/stores/${store}/retry`, 'Try now');
     case 'run_failed':
-      return link(`/runs/${run ?? ''}`, messages.seeRun);
+      return link(`/runs/${run ?? ''}`, 'See the run');
     case 'run_incomplete':
-      return button(`/runs/${run ?? ''}/retry`, messages.retryFailures);
+      return button(`/runs/${run ?? ''}/retry`, RETRY_FAILURES);
     case 'never_run':
-      return button(`/stores/${store}/sync`, messages.firstSync);
+      return button(`/stores/${store}/sync`, 'Sync now');
     case 'credits_out':
     case 'credits_low':
-      return link('#workspaces', messages.seeCredits);
+      return link('#workspaces', 'See the credits');
     case 'writes_failed':
-      return link(pathTo('/journal', { state: 'failed', store: of ?? undefined }), messages.seeWrites);
+      return link(pathTo('/journal', { state: 'failed', store: of ?? undefined }), 'See the writes');
     case 'deliveries_set_aside':
-      return link(pathTo('/deliveries', { state: 'parked' }), messages.seeDeliveries);
+      return link(pathTo('/deliveries', { state: 'parked' }), SEE_DELIVERIES);
     case 'deliveries_failed':
-      return link(pathTo('/deliveries', { state: 'failed' }), messages.seeDeliveries);
+      return link(pathTo('/deliveries', { state: 'failed' }), SEE_DELIVERIES);
     case 'generations_given_up':
-      return link(pathTo('/products', { content: 'failed' }), messages.seeProducts);
+      return link(pathTo('/products', { content: 'failed' }), SEE_PRODUCTS);
     case 'review_waiting':
-      return link('/review', messages.reviewNow);
+      return link('/review', 'Review');
     case 'identifiers_withheld':
-      return link(pathTo('/products', { state: 'conflicted' }), messages.seeProducts);
+      return link(pathTo('/products', { state: 'conflicted' }), SEE_PRODUCTS);
   }
 }
 

@@ -3,7 +3,6 @@ import type { Page } from '../../operations/paging.js';
 import { badge, counted, moment } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { list, type GivenFilter } from './list.js';
 
@@ -22,13 +21,13 @@ export function auditPage(visitor: Visitor, entries: Page<AuditEntry>, { given, 
     section: 'audit',
     keys: [['/', 'search']],
     body: html`<h1>Audit</h1>
-      <p class="quiet">${messages.auditIntro}</p>
+      <p class="quiet">Changes that people requested, newest first.</p>
       ${list({
         path: '/audit',
         given,
         tabs: { name: 'outcome', values: AUDIT_OUTCOMES, counts },
         fields: [
-          { name: 'search', label: messages.auditSearch },
+          { name: 'search', label: 'Change or id' },
           { name: 'actor', label: 'Person', type: 'text' },
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
@@ -36,7 +35,7 @@ export function auditPage(visitor: Visitor, entries: Page<AuditEntry>, { given, 
         page: entries,
         heads: ['Change', 'Of', 'Outcome', 'Time', 'Person'],
         row,
-        none: { yet: messages.noChanges, matching: messages.noChangeMatches },
+        none: { yet: 'No changes are recorded.', matching: 'No changes match this filter.' },
       })}`,
   });
 }

@@ -3,11 +3,14 @@ import type { Page } from '../../operations/paging.js';
 import { amount, badge, moment, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { withoutAbsent } from '../write-back-query.js';
 import { bulkTitle } from './bulk.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
+import { BULK_CHANGES, leftAsIs } from './bulk.js';
+
+const dryRunCounts = (done: string, matching: string): string => `${done} of ${matching} would be restored`;
+const bulkCountsText = (done: string, matching: string): string => `${done} of ${matching} changed`;
 
 /** The filter of the list, and what stands around it. */
 export interface BulkList {
@@ -24,21 +27,24 @@ export function bulkListPage(
   { given, counts, stores }: BulkList,
 ): string {
   return page(visitor, {
-    title: messages.bulkChanges,
+    title: BULK_CHANGES,
     section: 'journal',
     keys: LIST_KEYS,
     body: html`<p class="crumbs"><a href="/journal" data-key="u">Journal</a></p>
-      <h1>${messages.bulkChanges}</h1>
-      <p>${messages.bulkIntro}</p>
+      <h1>${BULK_CHANGES}</h1>
+      <p>Changes of all write-backs that matched a filter, and dry runs of reverts.</p>
       ${list({
         path: '/bulk',
         given,
         tabs: { name: 'state', values: BULK_STATES, counts },
-        fields: [{ name: 'search', label: messages.bulkSearch }, ...storeAndDays(stores)],
+        fields: [{ name: 'search', label: 'Person, reason or id' }, ...storeAndDays(stores)],
         page: changes,
         heads: ['Change', 'State', 'Requested', 'Write-backs'],
         row,
-        none: { yet: messages.noBulkYet, matching: messages.noBulk },
+        none: {
+          yet: 'No bulk changes yet. Filter the journal or the review list, then change all that match.',
+          matching: 'No bulk changes match this filter.',
+        },
       })}`,
   });
 }
@@ -48,7 +54,7 @@ function row(change: BulkChangeSummary): Html {
   const selected = Object.entries(withoutAbsent(filter)).map(
     ([name, value]) => `${words(name)} ${name === 'state' || name === 'outcome' ? words(value) : value}`,
   );
-  const count = dryRun ? messages.dryRunCounts : messages.bulkCounts;
+  const count = dryRun ? dryRunCounts : bulkCountsText;
   return html`<tr data-row>
     <th scope="row">
       <a href="/bulk/${id}">${bulkTitle(change)}</a> <span class="quiet">${selected.join(', ')}</span>
@@ -56,7 +62,7 @@ function row(change: BulkChangeSummary): Html {
     <td>${badge(state)}</td>
     <td data-label="Requested">${moment(createdAt)} <span class="quiet">${actor}</span></td>
     <td>
-      ${count(amount(done), amount(matching))}${refused > 0 && `, ${messages.leftAsIs(refused)}`}
+      ${count(amount(done), amount(matching))}${refused > 0 && `, ${leftAsIs(refused)}`}
       ${reason !== null && html`<p class="problem">${reason}</p>`}
     </td>
   </tr>`;

@@ -5,10 +5,29 @@ import type { ObjectionCounts } from '../../operations/write-back-review.js';
 import { amount, badge, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { withoutAbsent, type GivenFilter } from '../write-back-query.js';
 import { targetName, writeBackPath } from './write-back-parts.js';
+import { BACK_TO_LIST } from './list.js';
+
+export const BULK_CHANGES = 'Bulk changes';
+export const leftAsIs = (count: number): string => `${count} left as they are`;
+const BULK_TITLE = {
+  approve: 'Approve all that match',
+  reject: 'Reject all that match',
+  revert: 'Revert all that match',
+  reapply: 'Apply all again that match',
+} as const;
+const BULK_MEANING = {
+  approve:
+    'The texts are written to the live shop. Fields that the merchant edited since and texts that a gate holds back are left.',
+  reject: 'None of these texts is written to the shop.',
+  revert: 'A dry run first shows which fields would get their previous text back, and which would be left.',
+  reapply: 'Reverted texts are written to the live shop again, except where somebody edited them since.',
+} as const;
+export const NO_WRITE_BACKS = 'No write-backs match this filter.';
+const BULK_VERB = { approve: 'Approve', reject: 'Reject', revert: 'Revert', reapply: 'Apply again' } as const;
+export const REST_OMITTED = 'The rest is omitted here.';
 
 export interface BulkQuestion {
   readonly action: BulkAction;
@@ -30,17 +49,17 @@ export function bulkQuestionPage(visitor: Visitor, question: BulkQuestion): stri
   const { action, given, count } = question;
   const isRevert = action === 'revert';
   return page(visitor, {
-    title: messages.bulkTitle[action],
+    title: BULK_TITLE[action],
     section: isRevert || action === 'reapply' ? 'journal' : 'review',
-    body: html`<h1>${messages.bulkTitle[action]}</h1>
+    body: html`<h1>${BULK_TITLE[action]}</h1>
       <section class="card">
-        <p><b>${counted(count, 'write-back')}</b> ${messages.bulkMatch}</p>
+        <p><b>${counted(count, 'write-back')}</b> match this filter now. Later ones are left out.</p>
         ${filterFacts(given)}
-        <p>${messages.bulkMeaning[action]}</p>
-        ${count === 0 ? html`<p class="empty">${messages.noWriteBacks}</p>` : bulkForm(question, isRevert)}
+        <p>${BULK_MEANING[action]}</p>
+        ${count === 0 ? html`<p class="empty">${NO_WRITE_BACKS}</p>` : bulkForm(question, isRevert)}
         <p><a href="${isRevert || action === 'reapply' ? '/journal' : '/review'}" data-key="u">Cancel</a></p>
       </section>`,
-    keys: [['u', messages.backToList]],
+    keys: [['u', BACK_TO_LIST]],
   });
 }
 
@@ -63,7 +82,7 @@ function bulkForm(question: BulkQuestion, isDry: boolean): Html {
     ${isDry && html`<input type="hidden" name="dryRun" value="1" />`}
     ${objections !== null && permissionBoxes(objections)}
     <button class="${isDry || action === 'approve' ? 'primary' : 'danger'}">
-      ${isDry ? messages.dryRunButton : `${messages.bulkVerb[action]} ${amount(count)}`}
+      ${isDry ? 'Show what would change' : `${BULK_VERB[action]} ${amount(count)}`}
     </button>
   </form>`;
 }
@@ -84,7 +103,7 @@ export function isUnderWay({ state }: PresentedBulkChange): boolean {
 }
 
 export function bulkTitle({ dryRun, action }: Pick<BulkChangeSummary, 'dryRun' | 'action'>): string {
-  return dryRun ? messages.dryRunTitle : messages.bulkTitle[action];
+  return dryRun ? 'Dry run of a revert' : BULK_TITLE[action];
 }
 
 /** A bulk change with its progress and its report. */
@@ -95,7 +114,7 @@ export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string 
     section: 'journal',
     ...(isUnderWay(change) && { refreshSeconds: 3 }),
     body: html`<p class="crumbs">
-        <a href="/journal" data-key="u">Journal</a> <a href="/bulk">${messages.bulkChanges}</a>
+        <a href="/journal" data-key="u">Journal</a> <a href="/bulk">${BULK_CHANGES}</a>
       </p>
       <h1>${title}</h1>
       <div data-live="/bulk/${change.id}/progress">${bulkProgress(change)}</div>
@@ -105,9 +124,9 @@ export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string 
         change.state === 'done' &&
         change.done > 0 &&
         html`<section class="card">
-          <p>${messages.dryRunDone}</p>
+          <p>Nothing was written. To write it to the live shop, confirm here.</p>
           <form method="post" action="/bulk/${change.id}/apply" class="inline">
-            <button class="danger">${messages.bulkVerb[change.action]} ${amount(change.done)}</button>
+            <button class="danger">${BULK_VERB[change.action]} ${amount(change.done)}</button>
           </form>
         </section>`
       }`,
@@ -130,8 +149,8 @@ function outcomeOf(change: PresentedBulkChange): string {
       leftGated,
       refused: refused - leftEdited - leftGated,
     });
-  const changed = dryRun ? messages.wouldBeRestored(done) : messages.changed(done);
-  return `${changed}, ${messages.leftAsIs(refused)}`;
+  const changed = dryRun ? `${done} would be restored` : `${done} changed`;
+  return `${changed}, ${leftAsIs(refused)}`;
 }
 
 /** The part of the page that changes while the work goes on. */
@@ -146,7 +165,7 @@ export function bulkProgress(change: PresentedBulkChange): Html {
     ${reason !== null && html`<p class="problem">${reason}</p>`}
     ${
       items.length > 0 &&
-      html`<h2>${dryRun ? messages.dryRunReport : messages.leftReport}</h2>
+      html`<h2>${dryRun ? 'Report of the dry run' : 'Unchanged write-backs'}</h2>
         <ul class="report">
           ${items.map(
             ({ id, externalId, label, ok, detail, fields }) =>
@@ -164,7 +183,7 @@ export function bulkProgress(change: PresentedBulkChange): Html {
               </li>`,
           )}
         </ul>
-        ${items.length < (dryRun ? matching : refused) && html`<p class="quiet">${messages.restOmitted}</p>`}`
+        ${items.length < (dryRun ? matching : refused) && html`<p class="quiet">${REST_OMITTED}</p>`}`
     }
   </section>`;
 }

@@ -2,7 +2,6 @@ import type { CoverageDay, Coverage } from '../../operations/overview.js';
 import type { CreditOutlook } from '../../operations/credits.js';
 import { amount } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { messages } from '../messages.js';
 
 /*
  * Charts are drawn on the server, so that they need no script. Sizes are attributes, because the policy forbids inline styles. Each
@@ -24,7 +23,7 @@ export function coverageBar(coverage: Coverage): Html {
   return html`<svg
     class="chart bar"
     role="img"
-    aria-label="${messages.coverageIs(amount(coverage.withContent), amount(coverage.products))}"
+    aria-label="${amount(coverage.withContent)} of ${amount(coverage.products)} products have generated content"
     viewBox="0 0 ${BAR.width} ${BAR.height}"
     width="${BAR.width}"
     height="${BAR.height}"
@@ -49,7 +48,7 @@ export function coverageLine(days: readonly CoverageDay[]): Html {
     ];
   });
   const path = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' ');
-  const label = messages.coverageFrom(first.day, sharePercent(first) ?? 0, sharePercent(today) ?? 0);
+  const label = `The share of products with content: ${sharePercent(first) ?? 0} % on ${first.day}, ${sharePercent(today) ?? 0} % today`;
   return html`<svg
     class="chart line"
     role="img"
@@ -65,7 +64,7 @@ export function coverageLine(days: readonly CoverageDay[]): Html {
 /** The numbers of the line as a table. */
 export function coverageTable(days: readonly CoverageDay[]): Html {
   return html`<details>
-    <summary>${messages.coverageDays}</summary>
+    <summary>Coverage by day</summary>
     <table class="numbers">
       <thead>
         <tr>
@@ -99,7 +98,7 @@ export function creditChart(workspace: string, { days, perDay }: CreditOutlook):
   return html`<svg
       class="chart"
       role="img"
-      aria-label="${messages.creditsOfDays(workspace, creditAmount(total))}"
+      aria-label="Credits of ${workspace} by day: ${creditAmount(total)} in thirty days"
       viewBox="0 0 ${COLUMNS.width} ${COLUMNS.height}"
       width="${COLUMNS.width}"
       height="${COLUMNS.height}"
@@ -118,7 +117,7 @@ export function creditChart(workspace: string, { days, perDay }: CreditOutlook):
       })}
     </svg>
     <details>
-      <summary>${messages.creditDays}</summary>
+      <summary>Credits by day</summary>
       <table class="numbers">
         <thead>
           <tr>

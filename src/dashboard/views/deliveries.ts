@@ -4,8 +4,9 @@ import { amount, badge, moment, nameOf, pathTo, productPath, sentence } from '..
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
-import { messages } from '../messages.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
+import { REST_OMITTED } from './bulk.js';
+import { ALL_ON_PAGE } from './list.js';
 
 export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as const;
 /** The limit of a displayed body. The row, and `deliveries show`, have all of it. */
@@ -33,16 +34,19 @@ export function deliveriesPage(
         path: '/deliveries',
         given,
         tabs: { name: 'state', values: DELIVERY_STATES, counts },
-        fields: [{ name: 'search', label: messages.deliverySearch }, ...storeAndDays(stores)],
+        fields: [{ name: 'search', label: 'Title, external_id or outcome' }, ...storeAndDays(stores)],
         page: deliveries,
-        heads: ['', 'Delivery', 'State', 'Received', messages.productAndOutcome],
+        heads: ['', 'Delivery', 'State', 'Received', 'Product and outcome'],
         row,
-        none: { yet: messages.noDeliveryYet, matching: messages.noDeliveries },
+        none: {
+          yet: 'No deliveries yet. They arrive when content is generated.',
+          matching: 'No deliveries match this filter.',
+        },
         around: (table) =>
           html`<form method="post" action="/deliveries/replay">
             <input type="hidden" name="back" value="${back}" />
             <div class="actions">
-              <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
+              <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
               <button>Replay selected</button>
             </div>
             ${table}
@@ -137,6 +141,6 @@ export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string
       <h2>Body</h2>
       <p class="quiet">${amount(delivery.bytes)} bytes${delivery.text !== null && ', not JSON'}</p>
       <pre tabindex="0" role="region" aria-label="Body">${body.slice(0, BODY_SHOWN)}</pre>
-      ${body.length > BODY_SHOWN && html`<p class="quiet">${messages.restOmitted}</p>`}`,
+      ${body.length > BODY_SHOWN && html`<p class="quiet">${REST_OMITTED}</p>`}`,
   });
 }

@@ -13,7 +13,10 @@ import { bulkPath } from './bulk.js';
 import { list, LIST_KEYS, storeAndDays } from './list.js';
 import { askLink } from './write-back-actions.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
-import { messages } from '../messages.js';
+import { BULK_CHANGES, NO_WRITE_BACKS } from './bulk.js';
+
+export const WRITE_BACK_SEARCH = 'Title, handle, external_id, SKU or reason';
+const LAST_CHANGE = 'Last change';
 
 export const JOURNAL_STATES = [
   'applied',
@@ -51,35 +54,38 @@ export function journalPage(
     keys: LIST_KEYS,
     body: html`<div class="head">
         <h1>Journal</h1>
-        <a href="/bulk">${messages.bulkChanges}</a>
+        <a href="/bulk">${BULK_CHANGES}</a>
       </div>
       ${list({
         path: '/journal',
         given,
         tabs: { name: 'state', values: JOURNAL_STATES, counts },
         fields: [
-          { name: 'search', label: messages.writeBackSearch },
+          { name: 'search', label: WRITE_BACK_SEARCH },
           ...storeAndDays(stores),
           { name: 'field', label: 'Field', type: 'text', example: 'title', isExtra: true },
           { name: 'outcome', label: 'Outcome', options: FIELD_OUTCOMES, isExtra: true },
           { name: 'actor', label: 'Person', type: 'text', isExtra: true },
           { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
-          { name: 'fate', label: messages.fateFilter, options: ARRIVED_FATES, isExtra: true },
-          { name: 'run', label: 'Run', type: 'text', example: messages.runId, isExtra: true },
+          { name: 'fate', label: 'Generated value', options: ARRIVED_FATES, isExtra: true },
+          { name: 'run', label: 'Run', type: 'text', example: 'id of a run', isExtra: true },
         ],
         page: journal,
-        heads: ['Product', 'State', messages.lastChange, messages.whatHappened, ''],
+        heads: ['Product', 'State', LAST_CHANGE, 'What happened', ''],
         row: (item) =>
           row(item, {
             label: labels.get(item.externalId) ?? item.externalId,
             image: images.get(item.externalId),
             back,
           }),
-        none: { yet: messages.noWriteBackYet, matching: messages.noWriteBacks },
+        none: {
+          yet: 'Nothing has been written yet. Generated texts appear here with their outcome.',
+          matching: NO_WRITE_BACKS,
+        },
         actions: isFiltered
           ? html`<div class="actions reviewer-only">
-              <a class="button danger" href="${bulkPath('revert', others)}">${messages.revertAll}</a>
-              <a class="button" href="${bulkPath('reapply', others)}">${messages.reapplyAll}</a>
+              <a class="button danger" href="${bulkPath('revert', others)}">Revert all that match…</a>
+              <a class="button" href="${bulkPath('reapply', others)}">Apply all again that match…</a>
             </div>`
           : undefined,
       })}`,
@@ -102,7 +108,7 @@ function row(item: PresentedWriteBack, { label, image, back }: RowView): Html {
       </div>
     </th>
     <td>${badge(item.state)}</td>
-    <td data-label="${messages.lastChange}">
+    <td data-label="${LAST_CHANGE}">
       ${moment(lastOf(item))} ${item.decidedBy !== null && html`<span class="quiet">${item.decidedBy}</span>`}
     </td>
     <td class="said">

@@ -1,8 +1,11 @@
 import type { Page } from '../../operations/paging.js';
 import { amount, nothing, pager, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { messages } from '../messages.js';
 import { withoutAbsent } from '../write-back-query.js';
+
+export const BACK_TO_LIST = 'back to the list';
+export const ALL_ON_PAGE = 'all on this page';
+export const NO_FILTER = 'Remove the filter';
 
 /** The filter of a list as the address has it. */
 export type GivenFilter = Readonly<Record<string, string | undefined>>;
@@ -105,13 +108,13 @@ function tabList(path: string, { name, values, counts, labels }: Tabs, given: Gi
 function filterForm(path: string, given: GivenFilter, fields: readonly FilterField[], tab = 'state'): Html {
   const isUsed = fields.some(({ name }) => given[name] !== undefined);
   const kept = given[tab];
-  return html`<form class="filters" role="search" aria-label="${messages.filterLabel}" action="${path}">
+  return html`<form class="filters" role="search" aria-label="Filter" action="${path}">
     ${kept !== undefined && html`<input type="hidden" name="${tab}" value="${kept}" />`}
     <div class="fields">
       ${fields.filter(({ isExtra }) => isExtra !== true).map((field) => fieldOf(field, given[field.name]))}
       <div class="actions">
         <button>Filter</button>
-        ${isUsed && html`<a href="${pathTo(path, { [tab]: kept })}">${messages.noFilter}</a>`}
+        ${isUsed && html`<a href="${pathTo(path, { [tab]: kept })}">${NO_FILTER}</a>`}
       </div>
     </div>
     ${extraFields(fields, given)}
@@ -123,7 +126,7 @@ function extraFields(fields: readonly FilterField[], given: GivenFilter): Html {
   if (extra.length === 0) return html``;
   const isUsed = extra.some(({ name }) => given[name] !== undefined);
   return html`<details class="extra" ${isUsed && html` open`}>
-    <summary>${messages.moreFilters}</summary>
+    <summary>More filters</summary>
     <div class="fields">${extra.map((field) => fieldOf(field, given[field.name]))}</div>
   </details>`;
 }

@@ -3,10 +3,23 @@ import { isUnderWay } from '../../operations/present-run.js';
 import { amount, badge, moment, nothing, pager, pathTo, scheduled, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { attentionSection } from './attention.js';
 import { coverageBar, coverageLine, creditAmount, creditChart, sharePercent } from './charts.js';
+import { NO_FILTER } from './list.js';
+
+const WITH_CONTENT = 'With content';
+const STORE_SEARCH = 'Part of a store’s key or shop';
+const PROBLEMS = {
+  store_paused: 'paused',
+  run_failed: 'run failed',
+  run_incomplete: 'incomplete',
+  never_run: 'never run',
+  api_version_retired: 'API version retired',
+  writes_failed: 'writes failed',
+} as Readonly<Partial<Record<string, string>>>;
+export const NO_RUN_YET = 'This store has no runs yet.';
+const inDays = (days: number): string => (days === 1 ? 'in one day' : `in ${days} days`);
 
 export interface OverviewChoice {
   readonly search?: string | undefined;
@@ -43,17 +56,17 @@ function workSection(work: Work): Html {
   return html`<section aria-labelledby="work">
     <h2 id="work">Work</h2>
     <ul class="tiles">
-      ${tile(messages.waitingForReview, work.forReview, '/review', 'busy')}
-      ${tile(messages.resultsAwaited, work.awaited, pathTo('/products', { content: 'requested' }), 'calm')}
-      ${tile(messages.deliveriesToInterpret, work.received, pathTo('/deliveries', { state: 'received' }), 'calm')}
-      ${tile(messages.writesToMake, work.ready, pathTo('/journal', { state: 'ready' }), 'calm')}
+      ${tile('Waiting for review', work.forReview, '/review', 'busy')}
+      ${tile('Generations in progress', work.awaited, pathTo('/products', { content: 'requested' }), 'calm')}
+      ${tile('Deliveries to process', work.received, pathTo('/deliveries', { state: 'received' }), 'calm')}
+      ${tile('Pending writes', work.ready, pathTo('/journal', { state: 'ready' }), 'calm')}
     </ul>
     <h3>Dead letters</h3>
     <ul class="tiles">
       ${tile('Deliveries parked', work.parked, pathTo('/deliveries', { state: 'parked' }), 'warn')}
       ${tile('Deliveries failed', work.failedDeliveries, pathTo('/deliveries', { state: 'failed' }), 'bad')}
       ${tile('Writes failed', work.failedWrites, pathTo('/journal', { state: 'failed' }), 'bad')}
-      ${tile(messages.generationsGivenUp, work.givenUp, pathTo('/products', { content: 'failed' }), 'warn')}
+      ${tile('Generations abandoned', work.givenUp, pathTo('/products', { content: 'failed' }), 'warn')}
     </ul>
   </section>`;
 }
@@ -68,22 +81,22 @@ function storeSection({ stores, allStores }: Overview, choice: OverviewChoice): 
   const isFiltered = choice.search !== undefined || choice.show !== undefined;
   return html`<section aria-labelledby="stores">
     <div class="head">
-      <h2 id="stores">${allStores === 1 ? 'Store' : messages.stores(allStores)}</h2>
+      <h2 id="stores">${allStores === 1 ? 'Store' : `${allStores} stores`}</h2>
       ${(allStores > FEW_STORES || isFiltered) && storeFilter(choice)}
     </div>
-    ${allStores === 0 && nothing(messages.noStores)}
-    ${allStores > 0 && stores.items.length === 0 && nothing(messages.noStoreMatches)}
+    ${allStores === 0 && nothing('Each store that is configured or installed appears here.')}
+    ${allStores > 0 && stores.items.length === 0 && nothing('No stores match this filter.')}
     ${
       stores.items.length > 0 &&
       html`<table class="list stores">
         <thead>
           <tr>
             <th scope="col">Store</th>
-            <th scope="col">${messages.withContent}</th>
+            <th scope="col">${WITH_CONTENT}</th>
             <th scope="col">Last run</th>
             <th scope="col">Next run</th>
             <th scope="col">Review</th>
-            <th scope="col">Owed</th>
+            <th scope="col">Put off</th>
           </tr>
         </thead>
         <tbody>
@@ -101,15 +114,15 @@ function storeFilter({ search, show }: OverviewChoice): Html {
       type="search"
       name="search"
       value="${search ?? ''}"
-      aria-label="${messages.storeSearch}"
-      placeholder="${messages.storeSearch}"
+      aria-label="${STORE_SEARCH}"
+      placeholder="${STORE_SEARCH}"
     />
     <label
-      ><input type="checkbox" name="show" value="attention" ${show !== undefined && html` checked`} />
-      ${messages.onlyAttention}</label
+      ><input type="checkbox" name="show" value="attention" ${show !== undefined && html` checked`} /> only
+      those that need attention</label
     >
     <button>Filter</button>
-    ${(search !== undefined || show !== undefined) && html`<a href="/">${messages.noFilter}</a>`}
+    ${(search !== undefined || show !== undefined) && html`<a href="/">${NO_FILTER}</a>`}
   </form>`;
 }
 
@@ -120,10 +133,10 @@ function storeRow(line: StoreLine): Html {
   return html`<tr data-row>
     <th scope="row" data-label="Store">
       <a href="/stores/${encodeURIComponent(store)}">${store}</a>
-      ${health.state === 'paused' ? html`<span class="badge bad">paused</span>` : problem === undefined ? html`<span class="badge good">ok</span>` : html`<span class="badge warn">${messages.problems[problem.kind] ?? 'needs you'}</span>`}
+      ${health.state === 'paused' ? html`<span class="badge bad">paused</span>` : problem === undefined ? html`<span class="badge good">ok</span>` : html`<span class="badge warn">${PROBLEMS[problem.kind] ?? 'needs attention'}</span>`}
       <span class="quiet">${shop}</span>
     </th>
-    <td data-label="${messages.withContent}">
+    <td data-label="${WITH_CONTENT}">
       <a href="${pathTo('/products', { store, content: 'with' })}">
         ${percent === null ? '–' : html`${percent} %`}</a
       >
@@ -133,17 +146,17 @@ function storeRow(line: StoreLine): Html {
     <td data-label="Last run">
       ${
         lastRun === null
-          ? html`<span class="quiet">${messages.noRunYet}</span>`
+          ? html`<span class="quiet">${NO_RUN_YET}</span>`
           : html`<a href="/runs/${lastRun.id}">${badge(stateOfRun(lastRun))}</a>
               ${moment(lastRun.finishedAt ?? lastRun.startedAt)}
-              ${isUnderWay(lastRun) && html`<progress aria-label="${messages.runOf(store)}"></progress>`}`
+              ${isUnderWay(lastRun) && html`<progress aria-label="The run of ${store}"></progress>`}`
       }
     </td>
     <td data-label="Next run">${scheduled(line.nextRunAt, line.timezone)}</td>
     <td data-label="Review">
       <a href="${pathTo('/review', { store })}">${amount(line.forReview)}</a>
     </td>
-    <td data-label="Owed">
+    <td data-label="Put off">
       <a href="${pathTo('/products', { store, content: 'owed' })}">${amount(line.owed)}</a>
     </td>
   </tr>`;
@@ -153,7 +166,7 @@ function workspaceSection({ workspaces }: Overview): Html {
   return html`<section aria-labelledby="workspaces">
     <h2 id="workspaces">Workspaces</h2>
     <div class="cards">${workspaces.items.map(workspaceCard)}</div>
-    ${workspaces.total > workspaces.limit && html`<p class="quiet">${messages.moreWorkspaces(workspaces.total - workspaces.limit)}</p>`}
+    ${workspaces.total > workspaces.limit && html`<p class="quiet">${workspaces.total - workspaces.limit} further workspaces: see store-sync status.</p>`}
   </section>`;
 }
 
@@ -163,24 +176,24 @@ function workspaceCard({ workspace, pause, webhook, credits }: WorkspaceLine): H
     <h3>${workspace}</h3>
     <dl class="facts">
       <dt>Credits left</dt>
-      <dd>${remaining === null ? messages.notReported : html`<b>${creditAmount(remaining)}</b>`}</dd>
+      <dd>${remaining === null ? 'not reported yet' : html`<b>${creditAmount(remaining)}</b>`}</dd>
       ${
         perDay !== null &&
         html`<dt>Burn rate</dt>
-          <dd>${messages.creditsPerDay(creditAmount(perDay))}</dd>`
+          <dd>${creditAmount(perDay)} a day</dd>`
       }
       ${
         runsOutOn !== null &&
         daysLeft !== null &&
         html`<dt>Run out</dt>
           <dd>
-            ${daysLeft > 3650 ? messages.notInYears : html`${runsOutOn}, ${messages.inDays(Math.floor(daysLeft))}`}
+            ${daysLeft > 3650 ? 'not within ten years' : html`${runsOutOn}, ${inDays(Math.floor(daysLeft))}`}
           </dd>`
       }
       <dt>Paused</dt>
       <dd>${pause === null ? 'no' : html`<span class="problem">${pause}</span>`}</dd>
       <dt>Webhook</dt>
-      <dd>${webhook ?? messages.notChecked}</dd>
+      <dd>${webhook ?? 'not checked yet'}</dd>
     </dl>
     ${creditChart(workspace, credits)}
   </div>`;

@@ -4,11 +4,22 @@ import type { SyncCost } from '../../operations/sync-cost.js';
 import { amount, badge, moment, nameOf, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { creditAmount } from './charts.js';
 import { list, LIST_KEYS } from './list.js';
 import { withheldLines } from './withheld.js';
+
+const PLAN_IS_MADE = 'Reading and planning';
+export const APPLIED_BY_RUN = 'The run that applied it';
+const COUNT_WORDS = {
+  seen: 'seen',
+  creates: 'to create',
+  updates: 'to update',
+  orphans: 'gone',
+  unchanged: 'unchanged',
+  conflicted: 'shared SKU',
+} as const;
+const PLAN_KINDS = { create: 'to create', adopt: 'to adopt', update: 'to update', orphan: 'gone' } as const;
 
 export interface PlanEntryChoice extends Pick<PlanEntryFilter, 'kind' | 'search'> {
   /** The product whose entry alone is shown. */
@@ -43,7 +54,7 @@ export function planPage(visitor: Visitor, view: PlanView): string {
           plan.state === 'saved' &&
           plan.entries > 0 &&
           html`<form method="post" action="${path}/apply" class="inline">
-            <button class="primary">${messages.applyPlan(amount(plan.entries))}</button>
+            <button class="primary">Apply these ${amount(plan.entries)} changes</button>
           </form>`
         }
       </div>
@@ -58,13 +69,13 @@ export function planFragment(view: PlanView): Html {
   const { plan, cost } = view;
   const isPlanning = plan.state === 'planning';
   return html`<section class="card" aria-label="Plan" ${isPlanning && html` data-under-way`}>
-      <p role="status">${planBadge(plan.state)} ${plan.kind} ${isPlanning && messages.planIsMade}</p>
-      ${isPlanning && html`<progress aria-label="${messages.planIsMade}"></progress>`}
-      <p class="quiet">${messages.planMade} ${moment(plan.createdAt)}</p>
+      <p role="status">${planBadge(plan.state)} ${plan.kind} ${isPlanning && PLAN_IS_MADE}</p>
+      ${isPlanning && html`<progress aria-label="${PLAN_IS_MADE}"></progress>`}
+      <p class="quiet">Made ${moment(plan.createdAt)}</p>
       ${plan.error !== null && html`<p class="problem">${plan.error}</p>`}
       ${plan.incomplete !== null && html`<p class="quiet">${plan.incomplete}</p>`}
       ${!isPlanning && plan.error === null && planCounts(view)} ${cost !== null && costFacts(cost)}
-      ${plan.runId !== null && html`<p><a href="/runs/${plan.runId}">${messages.appliedByRun}</a></p>`}
+      ${plan.runId !== null && html`<p><a href="/runs/${plan.runId}">${APPLIED_BY_RUN}</a></p>`}
     </section>
     ${!isPlanning && plan.error === null && entryList(view)}`;
 }
@@ -92,7 +103,7 @@ function planCounts({ plan, kinds }: PlanView): Html {
   };
   return html`<p class="counts">
     ${PLAN_COUNTS.map((name) => {
-      const text = html`<b>${amount(plan.counts[name] ?? 0)}</b> ${messages.planCounts[name]}`;
+      const text = html`<b>${amount(plan.counts[name] ?? 0)}</b> ${COUNT_WORDS[name]}`;
       const to = (plan.counts[name] ?? 0) === 0 ? null : (lists[name] ?? null);
       return html`<span>${to === null ? text : html`<a href="${to}">${text}</a>`}</span> `;
     })}
@@ -105,7 +116,7 @@ const PLAN_COUNTS = ['seen', 'creates', 'updates', 'orphans', 'unchanged', 'conf
 export function costFacts(cost: SyncCost): Html {
   const { generations, waiting, limitedBy, credits, creditsEach, creditsRemaining } = cost;
   return html`<dl class="facts">
-    <dt>${messages.wouldRequest}</dt>
+    <dt>Content requested for</dt>
     <dd><b>${amount(generations)}</b></dd>
     ${
       generations > 0 &&
@@ -113,8 +124,8 @@ export function costFacts(cost: SyncCost): Html {
         <dd>
           ${
             credits === null || creditsEach === null
-              ? messages.costUnknown
-              : messages.costAbout(creditAmount(credits), creditAmount(creditsEach))
+              ? 'cost not known yet'
+              : `about ${creditAmount(credits)} (${creditAmount(creditsEach)} each)`
           }
         </dd>`
     }
@@ -125,26 +136,29 @@ export function costFacts(cost: SyncCost): Html {
     }
     ${
       limitedBy !== null &&
-      html`<dt>${messages.leftToLater}</dt>
+      html`<dt>For later runs</dt>
         <dd>${amount(waiting)}, by <code>${limitedBy}</code></dd>`
     }
   </dl>`;
 }
 
 function entryList({ plan, entries, kinds, given }: PlanView): Html {
-  const matching = given.product === undefined ? messages.noEntries : messages.notPlanned;
+  const matching =
+    given.product === undefined
+      ? 'No entries match this filter.'
+      : 'The plan has nothing for this product: it is in step.';
   return html`<section aria-label="Products">
     ${list({
       path: `/plans/${plan.id}`,
       given: { ...given },
       ...(plan.entries > 0 && {
-        tabs: { name: 'kind', values: ACTION_KINDS, counts: kinds, labels: messages.planKinds } as const,
+        tabs: { name: 'kind', values: ACTION_KINDS, counts: kinds, labels: PLAN_KINDS } as const,
       }),
-      fields: plan.entries > 0 ? [{ name: 'search', label: messages.entrySearch }] : [],
+      fields: plan.entries > 0 ? [{ name: 'search', label: 'Title, external_id or reason' }] : [],
       page: entries,
       heads: ['Product', 'Change', 'Reason', 'Content'],
       row: entryRow,
-      none: { yet: messages.emptyPlan, matching },
+      none: { yet: 'There is nothing to do. Catalog and store are in step.', matching },
     })}
   </section>`;
 }
@@ -154,11 +168,11 @@ const TONES = { create: 'created', adopt: 'linked', update: 'updated', orphan: '
 function entryRow({ kind, externalId, label, reason, withheld, generation, mediaLost }: PlanEntry): Html {
   return html`<tr data-row>
     <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
-    <td>${badge(TONES[kind], messages.planKinds[kind])}</td>
+    <td>${badge(TONES[kind], PLAN_KINDS[kind])}</td>
     <td class="said">
       ${reason} ${withheldLines(withheld)}
-      ${mediaLost !== undefined && html`<p class="quiet">${messages.mediaLost(mediaLost)}</p>`}
+      ${mediaLost !== undefined && html`<p class="quiet">A generated description removes ${mediaLost}: see writeBack.keep</p>`}
     </td>
-    <td data-label="Content">${generation ? messages.requested : '–'}</td>
+    <td data-label="Content">${generation ? 'requested' : '–'}</td>
   </tr>`;
 }

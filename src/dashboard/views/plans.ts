@@ -3,10 +3,11 @@ import { PLAN_STATES, type PresentedPlan } from '../../operations/plans.js';
 import { counted, moment, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
 import { planBadge } from './plan.js';
+import { APPLIED_BY_RUN } from './plan.js';
+import { ERROR_SEARCH } from './runs.js';
 
 /** The filter of the list, and what stands around it. */
 export interface PlanList {
@@ -28,28 +29,31 @@ export function plansPage(
     keys: LIST_KEYS,
     body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
       <h1>Plans</h1>
-      <p>${messages.plansIntro}</p>
+      <p>A plan shows what a sync would do. A saved plan is applied once, exactly as it is.</p>
       ${list({
         path: '/plans',
         given,
         tabs: { name: 'state', values: PLAN_STATES, counts },
-        fields: [{ name: 'search', label: messages.errorSearch }, ...storeAndDays(stores)],
+        fields: [{ name: 'search', label: ERROR_SEARCH }, ...storeAndDays(stores)],
         page: plans,
         heads: ['Plan', 'State', 'Made', 'Changes'],
         row,
-        none: { yet: messages.noPlansYet, matching: messages.noPlans },
+        none: {
+          yet: 'No plans yet. Make one on the page of a store, or with store-sync plan --save.',
+          matching: 'No plans match this filter.',
+        },
       })}`,
   });
 }
 
 function row({ id, store, kind, state, entries, createdAt, error, runId }: PresentedPlan): Html {
   return html`<tr data-row>
-    <th scope="row"><a href="/plans/${id}">${messages.planOf(store, kind)}</a></th>
+    <th scope="row"><a href="/plans/${id}">${store}: ${kind}</a></th>
     <td>${planBadge(state)}</td>
     <td data-label="Made">${moment(createdAt)}</td>
     <td>
       ${state === 'planning' || state === 'failed' ? '–' : counted(entries, 'change')}
-      ${runId !== null && html`<a href="/runs/${runId}">${messages.appliedByRun}</a>`}
+      ${runId !== null && html`<a href="/runs/${runId}">${APPLIED_BY_RUN}</a>`}
       ${error !== null && html`<p class="problem">${sentence(error)}</p>`}
     </td>
   </tr>`;

@@ -2,12 +2,14 @@ import type { ProductTimeline } from '../../operations/timeline.js';
 import { badge, moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { LiveText } from '../product-live.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
 import { timelineItem } from './products.js';
 import { withheldList } from './withheld.js';
+import { storeUnread } from './write-back-parts.js';
+
+const CURRENT_TEXT = 'Current text';
 
 export interface ProductView {
   readonly product: ProductTimeline;
@@ -39,7 +41,7 @@ export function productPage(visitor: Visitor, view: ProductView): string {
       ${facts(view)} ${link !== null && withheldList(link.withheld)}
       ${live !== null && present(product.externalId, live)}
       <h2>Timeline</h2>
-      ${product.timeline.length === 0 && nothing(messages.noTimeline)}
+      ${product.timeline.length === 0 && nothing('This product has no events yet.')}
       <ol class="timeline">
         ${product.timeline.map(timelineItem)}
       </ol>`,
@@ -50,13 +52,13 @@ function actions(externalId: string, store: string): Html {
   const path = productPath(externalId);
   return html`<div class="actions admin-only">
     <form method="post" action="${path}/sync" class="inline">
-      <button class="primary">${messages.syncProduct}</button>
+      <button class="primary">Sync now</button>
     </form>
     <form method="post" action="/stores/${encodeURIComponent(store)}/plan" class="inline">
       <input type="hidden" name="product" value="${externalId}" />
-      <button>${messages.showPlan}</button>
+      <button>Show the plan</button>
     </form>
-    <a class="button" href="${path}/generate">${messages.generateAgain}</a>
+    <a class="button" href="${path}/generate">Generate again…</a>
   </div>`;
 }
 
@@ -64,9 +66,9 @@ function facts({ product, live, adminUrl, catalogUrl }: ProductView): Html {
   const { link } = product;
   const shopUrl = live !== null && 'url' in live ? live.url : null;
   const outside = [
-    [shopUrl, messages.inTheShop],
-    [adminUrl, messages.inTheAdmin],
-    [catalogUrl, messages.inTheCatalog],
+    [shopUrl, 'in the shop'],
+    [adminUrl, 'in the shop’s admin'],
+    [catalogUrl, 'in the catalog'],
   ] as const;
   const links = outside.flatMap(([url, label]) => (url === null ? [] : [{ url, label }]));
   return html`<dl class="facts card">
@@ -94,16 +96,16 @@ function facts({ product, live, adminUrl, catalogUrl }: ProductView): Html {
 
 function present(externalId: string, live: LiveText): Html {
   return html`<section class="card" aria-labelledby="present">
-    <h2 id="present">${messages.presentText}</h2>
+    <h2 id="present">${CURRENT_TEXT}</h2>
     ${
       'problem' in live
-        ? html`<p class="quiet">${messages.storeUnread(live.problem)}</p>`
+        ? html`<p class="quiet">${storeUnread(live.problem)}</p>`
         : html`<p><b>${live.title}</b> <span class="badge calm">${live.status.toLowerCase()}</span></p>
             ${
               live.descriptionHtml === ''
-                ? nothing(messages.noDescription)
+                ? nothing('The product has no description.')
                 : html`<iframe
-                    title="${messages.presentText}"
+                    title="${CURRENT_TEXT}"
                     src="${pathTo(`${productPath(externalId)}/preview`)}"
                     sandbox=""
                     loading="lazy"

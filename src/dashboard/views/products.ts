@@ -1,11 +1,15 @@
 import type { Page } from '../../operations/paging.js';
-import { CONTENT_FILTERS, LINK_STATES, type ListedProduct, type TimelineEntry } from '../../operations/timeline.js';
+import {
+  CONTENT_FILTERS,
+  LINK_STATES,
+  type ListedProduct,
+  type TimelineEntry,
+} from '../../operations/timeline.js';
 import type { WriteBackField } from '../../operations/present-write-back.js';
 import { badge, moment, nameOf, nothing, productPath, sentence, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
-import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
 import { list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
 import { holderLinks } from './withheld.js';
@@ -34,14 +38,17 @@ export function productsPage(
         given,
         tabs: { name: 'state', values: LINK_STATES, counts },
         fields: [
-          { name: 'search', label: messages.textSearch },
+          { name: 'search', label: 'Title, handle, external_id, SKU or barcode' },
           { name: 'store', label: 'Store', options: stores },
           { name: 'content', label: 'Content', options: CONTENT_FILTERS },
         ],
         page: products,
         heads: ['Product', 'State', 'Store', 'Reason'],
         row: (product) => productRow(product, images.get(product.externalId)),
-        none: { yet: messages.noProductYet, matching: messages.noProducts },
+        none: {
+          yet: 'No products yet. Run the first sync from the overview.',
+          matching: 'No products match this filter.',
+        },
       })}`,
   });
 }
@@ -72,7 +79,7 @@ export function foundPage(visitor: Visitor, name: string, found: readonly string
       ${search(name)}
       ${
         found.length === 0
-          ? nothing(messages.noProductNamed(name))
+          ? nothing(`No product has the external_id, SKU, barcode or handle “${name}”.`)
           : html`<h2>${found.length} products match “${name}”</h2>
               ${rowTable(
                 ['Product'],
@@ -88,7 +95,7 @@ export function foundPage(visitor: Visitor, name: string, found: readonly string
 
 function search(value: string): Html {
   return html`<form class="search" role="search" aria-label="Products" action="/products">
-    <label for="name">${messages.searchLabel}</label>
+    <label for="name">external_id, SKU, barcode or handle</label>
     <input id="name" name="name" type="search" value="${value}" data-key="/" />
     <button>Find</button>
   </form>`;

@@ -5,9 +5,13 @@ import type { SyncCost } from '../../operations/sync-cost.js';
 import { amount, badge, counted, moment, nameOf, nothing, pathTo, productPath, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { costFacts } from './plan.js';
+import { CONFIRM_MEANING, KEEP_IT } from './write-back-actions.js';
+
+export const RUN_CHECK = 'Run the check';
+export const SEE_PRODUCTS = 'See the products';
+const REPORT_TITLES = { check: 'Check', drift: 'Drift', generate: 'Generation' } as const;
 
 /** The page of a check, with its last result. */
 export function checkPage(visitor: Visitor, newest: Report | null): string {
@@ -17,11 +21,13 @@ export function checkPage(visitor: Visitor, newest: Report | null): string {
     body: html`<div class="head">
         <h1>Check</h1>
         <form method="post" action="/check" class="inline">
-          <button class="primary">${messages.runCheck}</button>
+          <button class="primary">${RUN_CHECK}</button>
         </form>
       </div>
-      <p>${messages.checkMeaning}</p>
-      ${newest === null ? nothing(messages.noCheckYet) : liveReport(newest)}`,
+      <p>
+        The check tests the catalog login, the webhook slot, the public URL and each store. It writes nothing.
+      </p>
+      ${newest === null ? nothing('No check has run in the last 30 days. Run one after each change of the configuration.') : liveReport(newest)}`,
   });
 }
 
@@ -29,13 +35,13 @@ export function reportPage(visitor: Visitor, report: Report): string {
   const { store, kind } = report;
   const back = store === '' ? '/' : `/stores/${encodeURIComponent(store)}`;
   return page(visitor, {
-    title: messages.reportTitles[kind],
+    title: REPORT_TITLES[kind],
     section: 'overview',
     ...(report.state === 'running' ? { refreshSeconds: 3 } : {}),
     body: html`<p class="crumbs">
         <a href="${back}" data-key="u">${store === '' ? 'Overview' : `Store ${store}`}</a>
       </p>
-      <h1>${messages.reportTitles[kind]}${store !== '' && `: ${store}`}</h1>
+      <h1>${REPORT_TITLES[kind]}${store !== '' && `: ${store}`}</h1>
       ${liveReport(report)}`,
   });
 }
@@ -53,10 +59,9 @@ export function reportFragment(report: Report): Html {
       ${badge(state === 'done' ? 'succeeded' : state, state)}
       ${isRunning && progress > 0 && `${counted(progress, 'product')} read`}
     </p>
-    ${isRunning && html`<progress aria-label="${messages.reportTitles[report.kind]}"></progress>`}
+    ${isRunning && html`<progress aria-label="${REPORT_TITLES[report.kind]}"></progress>`}
     <p class="quiet">
-      ${messages.askedBy(actor)}
-      ${moment(createdAt)}${finishedAt !== null && html`, ended ${moment(finishedAt)}`}
+      Requested by ${actor} ${moment(createdAt)}${finishedAt !== null && html`, ended ${moment(finishedAt)}`}
     </p>
     ${error !== null && html`<p class="problem">${error}</p>`} ${resultOf(report)}
   </section>`;
@@ -69,17 +74,17 @@ function resultOf(report: Report): Html {
       return findingsTable(report.result);
     case 'drift': {
       const { checked, drifted, passedOver, catalogProblem, products } = report.result;
-      return html`<p>${messages.driftFound(amount(drifted), amount(checked))}</p>
-        ${passedOver > 0 && html`<p class="quiet">${messages.driftPassedOver(passedOver)}</p>`}
-        ${catalogProblem !== null && html`<p class="quiet">${messages.driftCatalog} ${catalogProblem}</p>`}
-        ${drifted === 0 ? nothing(messages.noDrift) : driftTable(products)}
-        ${drifted > products.length && html`<p class="quiet">${messages.firstOnly(products.length)}</p>`}`;
+      return html`<p>${amount(drifted)} of ${amount(checked)} products differ.</p>
+        ${passedOver > 0 && html`<p class="quiet">${passedOver} ${passedOver === 1 ? 'product was' : 'products were'} passed over: a write was changing ${passedOver === 1 ? 'it' : 'them'}.</p>`}
+        ${catalogProblem !== null && html`<p class="quiet">Products that are gone from the catalog were not looked for: ${catalogProblem}</p>`}
+        ${drifted === 0 ? nothing('The shop has what was written.') : driftTable(products)}
+        ${drifted > products.length && html`<p class="quiet">${products.length === 1 ? 'Only the first product is listed.' : `Only the first ${products.length} products are listed.`}</p>`}`;
     }
     case 'generate': {
       const { requested, stopped, store } = report.result;
-      return html`<p>${messages.contentRequested(amount(requested))}</p>
+      return html`<p>Content was requested for ${amount(requested)} products.</p>
         ${stopped !== null && html`<p class="quiet">${stopped}</p>`}
-        <p><a href="${pathTo('/products', { store, content: 'requested' })}">${messages.seeProducts}</a></p>`;
+        <p><a href="${pathTo('/products', { store, content: 'requested' })}">${SEE_PRODUCTS}</a></p>`;
     }
   }
 }
@@ -160,25 +165,27 @@ export function generateQuestionPage(visitor: Visitor, { store, product, cost }:
   const path = `/stores/${encodeURIComponent(store)}`;
   const back = product === null ? path : productPath(product.externalId);
   const title =
-    product === null ? messages.generateMissingOf(store) : messages.generateAgainFor(product.label);
+    product === null ? `Generate what is missing in ${store}?` : `Generate again for ${product.label}?`;
   return page(visitor, {
     title,
     section: product === null ? 'overview' : 'products',
     body: html`<h1>${title}</h1>
       <section class="card">
-        <p>${product === null ? messages.generateMeaning : messages.confirmMeaning.generate}</p>
+        <p>
+          ${product === null ? 'The service writes new texts for these products. It may charge credits.' : CONFIRM_MEANING.generate}
+        </p>
         ${costFacts(cost)}
         ${
           cost.generations === 0
-            ? html`${nothing(messages.nothingToGenerate)}
-                <p><a href="${back}" data-key="u">${messages.keepIt}</a></p>`
+            ? html`${nothing('There is nothing to request now.')}
+                <p><a href="${back}" data-key="u">${KEEP_IT}</a></p>`
             : html`<form
                 method="post"
                 action="${product === null ? `${path}/generate` : `${back}/generate`}"
                 class="inline"
               >
-                <button class="primary">${messages.requestContent}</button>
-                <a href="${back}" data-key="u">${messages.keepIt}</a>
+                <button class="primary">Request content</button>
+                <a href="${back}" data-key="u">${KEEP_IT}</a>
               </form>`
         }
       </section>`,

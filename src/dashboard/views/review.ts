@@ -12,7 +12,10 @@ import { bulkPath } from './bulk.js';
 import { list, LIST_KEYS, storeAndDays } from './list.js';
 import { lastDecisionBox } from './write-back-actions.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
-import { messages } from '../messages.js';
+import { ALL_ON_PAGE } from './list.js';
+import { WRITE_BACK_SEARCH } from './journal.js';
+
+const WAITS_SINCE = 'Waiting since';
 
 export interface ReviewList {
   readonly given: GivenFilter;
@@ -27,8 +30,8 @@ export interface ReviewList {
 
 const DECISION_KEYS = [
   ['x', 'choose'],
-  ['a', messages.approveChosen],
-  ['r', messages.rejectChosen],
+  ['a', 'approve selected'],
+  ['r', 'reject selected'],
   ['z', 'undo'],
 ] as const;
 
@@ -47,31 +50,37 @@ export function reviewPage(
     keys: visitor.session.role === 'viewer' ? LIST_KEYS : [...LIST_KEYS, ...DECISION_KEYS],
     body: html`<h1>Review</h1>
       ${lastDecisionBox(visitor, last, here)}
-      <p>${counted(waiting.total, 'product')} ${messages.reviewIntro}</p>
+      <p>
+        ${counted(waiting.total, 'product')} with generated content. Nothing is written to the store before
+        you approve it.
+      </p>
       ${list({
         path: '/review',
         given,
         fields: [
-          { name: 'search', label: messages.writeBackSearch },
+          { name: 'search', label: WRITE_BACK_SEARCH },
           ...storeAndDays(stores),
           { name: 'field', label: 'Field', type: 'text', example: 'title', isExtra: true },
           { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
         ],
         page: waiting,
-        heads: ['', 'Product', 'Store', messages.waitsSince, messages.newTexts],
+        heads: ['', 'Product', 'Store', WAITS_SINCE, 'New texts'],
         row: (item, index) =>
           row(item, labels.get(item.externalId) ?? item.externalId, {
             place: { ...given, at: waiting.offset + index },
             image: images.get(item.externalId),
             objections: objections.get(item.id),
           }),
-        none: { yet: messages.noReviewYet, matching: messages.noReviews },
+        none: {
+          yet: 'No texts are waiting for review. New ones appear here when content was generated.',
+          matching: 'No waiting texts match this filter.',
+        },
         actions: waiting.total > 0 ? allThatMatch(given, stores, waiting.total) : undefined,
         around: (table) =>
           html`<form method="post" action="/review">
             <input type="hidden" name="back" value="${here}" />
             <div class="actions sticky">
-              <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
+              <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
               <button class="primary" name="decision" value="approve" data-key="a">Approve selected</button>
               <button class="danger" name="decision" value="reject" data-key="r">Reject selected</button>
             </div>
@@ -85,8 +94,8 @@ export function reviewPage(
 function allThatMatch(given: GivenFilter, stores: readonly string[], total: number): Html {
   const filter = allOf(given, stores);
   return html`<div class="actions reviewer-only">
-    <a class="button" href="${bulkPath('approve', filter)}">${messages.approveAll(amount(total))}</a>
-    <a class="button danger" href="${bulkPath('reject', filter)}">${messages.rejectAll}</a>
+    <a class="button" href="${bulkPath('approve', filter)}">Approve all ${amount(total)} that match…</a>
+    <a class="button danger" href="${bulkPath('reject', filter)}">Reject all that match…</a>
   </div>`;
 }
 
@@ -111,7 +120,7 @@ function row(item: PresentedWriteBack, label: string, { image, place, objections
       <div class="named">${thumbnail(image)} <a href="${writeBackPath(item.id, place)}">${label}</a></div>
     </th>
     <td data-label="Store">${item.store}</td>
-    <td data-label="${messages.waitsSince}">${moment(item.createdAt)}</td>
+    <td data-label="${WAITS_SINCE}">${moment(item.createdAt)}</td>
     <td>
       ${title !== undefined && title !== label && html`<q>${title}</q>`}
       <span class="quiet">${targetList(item.fields.map((field) => field.target))}</span>

@@ -1,7 +1,6 @@
 import type { PresentedRun } from '../../operations/present-run.js';
 import { amount, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { messages } from '../messages.js';
 
 const WIDTH = 14;
 const GAP = 4;
@@ -55,12 +54,12 @@ function bar(run: PresentedRun, x: number, most: number): Html {
 
 function summary(store: string, runs: readonly PresentedRun[]): string {
   const failed = runs.filter((run) => stateOfRun(run) === 'failed').length;
-  return messages.lastRuns(runs.length, store, failed === 0 ? messages.chartNoFailures : `${failed} failed`);
+  return `The last ${runs.length} runs of ${store}, oldest first; ${failed === 0 ? 'none failed' : `${failed} failed`}`;
 }
 
 function describe(run: PresentedRun): string {
   const { kind, startedAt, counts } = run;
   const parts = PARTS.filter((part) => counts[part] > 0).map((part) => `${amount(counts[part])} ${part}`);
-  const when = startedAt === null ? messages.notStarted : startedAt.slice(0, 16).replace('T', ' ');
-  return `${when}, ${kind}, ${stateOfRun(run)}: ${parts.join(', ') || messages.chartNothing}`;
+  const when = startedAt === null ? 'not started' : startedAt.slice(0, 16).replace('T', ' ');
+  return `${when}, ${kind}, ${stateOfRun(run)}: ${parts.join(', ') || 'no products'}`;
 }

@@ -22,13 +22,25 @@ import {
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
 import { markedText } from './write-back-parts.js';
 import { creditAmount } from './charts.js';
 import { list, LIST_KEYS } from './list.js';
 import { countList, noteList } from './runs.js';
+import { RETRY_FAILURES } from './attention.js';
+import { OUTCOMES } from './runs.js';
+
+export const RUN_STOPPED = 'The run was cancelled.';
+export const PLAN_ALL = 'Plan everything';
+export const PLAN_CHANGES = 'Plan changes';
+const STEPS = {
+  export: 'Export',
+  plan: 'Plan',
+  apply: 'Send changes',
+  creations: 'Follow creations',
+  generation: 'Request content',
+} as const;
 
 export interface ItemChoice {
   readonly outcome?: RunOutcome | undefined;
@@ -62,8 +74,10 @@ export function runPage(visitor: Visitor, view: RunView): string {
         <h1>Run of ${run.store}</h1>
         ${runForms(view)}
       </div>
-      <p>${messages.askedForBy(run.kind, run.trigger)} <span class="quiet">· ${run.id}</span></p>
-      <p><a href="${pathTo('/journal', { run: run.id })}">${messages.writeBacksOfRun}</a></p>
+      <p>${run.kind}, requested by ${run.trigger} <span class="quiet">· ${run.id}</span></p>
+      <p>
+        <a href="${pathTo('/journal', { run: run.id })}">Write-backs of this run, to review or to revert</a>
+      </p>
       ${run.stoppedByLimit && beyondLimit(run)}
       <div data-live="${pathTo(`${path}/progress`, { ...choice, offset: view.items.offset })}">
         ${progressFragment(view)}
@@ -82,7 +96,7 @@ function runForms({ run, stopping }: RunView): Html {
   }
   if (run.counts.failed + run.counts.owed === 0) return html``;
   return html`<form method="post" action="/runs/${run.id}/retry" class="inline">
-    <button>${messages.retryFailures}</button>
+    <button>${RETRY_FAILURES}</button>
   </form>`;
 }
 
@@ -92,15 +106,18 @@ function beyondLimit({ store, kind }: PresentedRun): Html {
   const isFull = kind === 'full';
   const what = isFull ? 'full' : 'changed';
   return html`<section class="card admin-only" aria-labelledby="limit">
-    <h2 id="limit">${messages.stoppedByLimit}</h2>
-    <p>${messages.stoppedByLimitMeaning}</p>
+    <h2 id="limit">Stopped by a limit</h2>
+    <p>
+      The run would change more than the limits allow, so nothing was applied. A plan shows every change. If
+      the store is right, run it without the limits.
+    </p>
     <div class="actions">
       <form method="post" action="${path}/plan" class="inline">
-        <button name="kind" value="${what}">${isFull ? messages.planAll : messages.planChanges}</button>
+        <button name="kind" value="${what}">${isFull ? PLAN_ALL : PLAN_CHANGES}</button>
       </form>
       <form method="post" action="${path}/sync" class="inline">
         <input type="hidden" name="force" value="true" />
-        <button name="kind" value="${what}" class="danger">${messages.runBeyondLimit}</button>
+        <button name="kind" value="${what}" class="danger">Run without the limits</button>
       </form>
     </div>
   </section>`;
@@ -111,7 +128,7 @@ export function progressFragment(view: RunView): Html {
   const { run, phase, stopping, now } = view;
   return html`<section class="card" aria-label="Progress" ${isUnderWay(run) && html` data-under-way`}>
       <p role="status">
-        ${badge(stateOfRun(run))} <b>${stopping ? messages.runStopping : stepOf(run, phase)}</b>
+        ${badge(stateOfRun(run))} <b>${stopping ? 'Stopping at the next safe point' : stepOf(run, phase)}</b>
       </p>
       ${progressBar(view)} ${countList(run)}
       ${run.error !== null && html`<p class="problem">${sentence(run.error)}</p>`} ${noteList(run.notes)}
@@ -123,9 +140,9 @@ export function progressFragment(view: RunView): Html {
         <dt>Duration</dt>
         <dd>${durationOf(run.startedAt, run.finishedAt ?? now.toISOString())}</dd>
         <dt>Requests</dt>
-        <dd>${messages.requestsOfRun(amount(run.requests.catalog), amount(run.requests.store))}</dd>
+        <dd>${amount(run.requests.catalog)} to the catalog, ${amount(run.requests.store)} to the store</dd>
         <dt>Credits</dt>
-        <dd>${view.credits === null ? messages.creditsUnknown : creditAmount(view.credits)}</dd>
+        <dd>${view.credits === null ? 'not known yet' : creditAmount(view.credits)}</dd>
       </dl>
       ${stepTable(run, now)}
     </section>
@@ -135,28 +152,31 @@ export function progressFragment(view: RunView): Html {
 function progressBar({ run, phase, progress }: RunView): Html {
   const { settled, planned, perSecond, secondsLeft } = progress;
   if (!isUnderWay(run)) return html``;
-  if (phase === 'extract' || planned === 0)
-    return html`<progress aria-label="${messages.readingTheStore}"></progress>`;
+  if (phase === 'extract' || planned === 0) return html`<progress aria-label="Reading the store"></progress>`;
   const speed =
     perSecond === null || secondsLeft === null
       ? ''
-      : messages.runSpeed(perSecond.toPrecision(2), lasting(secondsLeft * 1000));
-  return html`<progress aria-label="${messages.sentToCatalog}" max="${planned}" value="${settled}"></progress>
+      : `, ${perSecond.toPrecision(2)} per second, about ${lasting(secondsLeft * 1000)} left`;
+  return html`<progress
+      aria-label="Changes sent to the catalog"
+      max="${planned}"
+      value="${settled}"
+    ></progress>
     <p>${amount(settled)} of ${counted(planned, 'change')} sent${speed}</p>`;
 }
 
 function stepOf(run: PresentedRun, phase: RunPhase): string {
   switch (run.status) {
     case 'queued':
-      return messages.runWaits;
+      return 'Waiting for a worker';
     case 'running':
-      return phase === 'extract' ? messages.runReads : messages.runApplies;
+      return phase === 'extract' ? 'Reading the store and planning' : 'Sending changes to the catalog';
     case 'succeeded':
-      return messages.runDone;
+      return 'Completed';
     case 'partial':
-      return messages.runPartial;
+      return 'Completed, except for some products';
     case 'failed':
-      return run.error === null ? messages.runStopped : 'Failed';
+      return run.error === null ? RUN_STOPPED : 'Failed';
   }
 }
 
@@ -171,7 +191,7 @@ function stepTable({ steps, startedAt, finishedAt }: PresentedRun, now: Date): H
   const perPixel = Math.max(1, end - from) / BAR.width;
   return html`<table class="steps">
     <caption class="hidden">
-      ${messages.stepsOfRun}
+      The steps of the run, with their durations
     </caption>
     <tbody>
       ${steps.map((step) => {
@@ -180,7 +200,7 @@ function stepTable({ steps, startedAt, finishedAt }: PresentedRun, now: Date): H
         const x = Math.max(0, Math.min(BAR.width - BAR.least, (begin - from) / perPixel));
         const width = Math.max(BAR.least, Math.min(BAR.width - x, (until - begin) / perPixel));
         return html`<tr>
-          <th scope="row">${messages.steps[step.step]}</th>
+          <th scope="row">${STEPS[step.step]}</th>
           <td>${lasting(until - begin)}</td>
           <td>
             <svg
@@ -220,12 +240,17 @@ function itemSection({ run, items, choice, changes }: RunView): Html {
     ${list({
       path,
       given,
-      tabs: { name: 'outcome', values: met, counts: items.outcomes, labels: messages.outcomes },
-      fields: [{ name: 'search', label: messages.searchItems }],
+      tabs: { name: 'outcome', values: met, counts: items.outcomes, labels: OUTCOMES },
+      fields: [{ name: 'search', label: 'Title, external_id, SKU or barcode' }],
       page: items,
-      heads: ['Product', 'Outcome', messages.reasonAndChanges],
+      heads: ['Product', 'Outcome', 'Reason and changes'],
       row: (item) => itemRow(item, changes.get(item.externalId) ?? []),
-      none: { yet: isUnderWay(run) ? messages.noItemYet : messages.noItemAtAll, matching: messages.noItems },
+      none: {
+        yet: isUnderWay(run)
+          ? 'No products yet. They appear here as soon as the plan is made.'
+          : 'The run changed nothing.',
+        matching: 'No products match this filter.',
+      },
     })}
   </section>`;
 }
@@ -236,7 +261,7 @@ function itemRow(item: RunItem, changes: readonly FieldChange[]): Html {
     outcome === 'created' || outcome === 'updated' || outcome === 'failed' || outcome === 'planned';
   return html`<tr data-row>
     <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
-    <td>${badge(outcome, messages.outcomes[outcome])}</td>
+    <td>${badge(outcome, OUTCOMES[outcome])}</td>
     <td>
       <p class="${outcome === 'failed' ? 'problem' : 'quiet'}">${sentence(reason)}</p>
       ${
@@ -244,7 +269,7 @@ function itemRow(item: RunItem, changes: readonly FieldChange[]): Html {
         changes.length > 0 &&
         html`<details class="changes">
           <summary>
-            ${outcome === 'created' ? messages.sentFields : changes.map(({ field }) => words(field)).join(', ')}
+            ${outcome === 'created' ? 'Sent fields' : changes.map(({ field }) => words(field)).join(', ')}
           </summary>
           ${changes.map(changeBlock)}
         </details>`

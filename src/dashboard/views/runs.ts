@@ -6,8 +6,19 @@ import { amount, badge, lasting, moment, pathTo, sentence, stateOfRun } from '..
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
-import { messages } from '../messages.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
+
+export const ERROR_SEARCH = 'Error or id';
+export const OUTCOMES = {
+  failed: 'failed',
+  planned: 'planned',
+  created: 'created',
+  updated: 'updated',
+  orphaned: 'gone',
+  conflicted: 'shared SKU',
+  owed: 'put off',
+  generationRequested: 'content requested',
+} as const;
 
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'partial', 'failed'] as const;
 
@@ -31,11 +42,14 @@ export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: RunLi
         path: '/runs',
         given: view.given,
         tabs: { name: 'state', values: RUN_STATES, counts: view.counts },
-        fields: [{ name: 'search', label: messages.errorSearch }, ...storeAndDays(view.stores)],
+        fields: [{ name: 'search', label: ERROR_SEARCH }, ...storeAndDays(view.stores)],
         page: runs,
         heads: ['Run', 'State', 'Started', 'Products'],
         row: runRow,
-        none: { yet: messages.noRunsYet, matching: messages.noRuns },
+        none: {
+          yet: 'No runs yet. Start one on the overview, or wait for the schedule.',
+          matching: 'No runs match this filter.',
+        },
       })}`,
   });
 }
@@ -63,10 +77,10 @@ const COUNT_NAMES: readonly (readonly [keyof RunCounts, string])[] = [
   ['updated', 'updated'],
   ['unchanged', 'unchanged'],
   ['failed', 'failed'],
-  ['conflicted', 'conflicted'],
-  ['orphaned', messages.outcomes.orphaned],
-  ['owed', 'owed'],
-  ['generationRequested', messages.generationsRequested],
+  ['conflicted', OUTCOMES.conflicted],
+  ['orphaned', OUTCOMES.orphaned],
+  ['owed', OUTCOMES.owed],
+  ['generationRequested', 'generations requested'],
 ];
 
 /**

@@ -2,7 +2,6 @@ import type { SearchResult } from '../../operations/search.js';
 import { amount, badge, moment, nameOf, nothing, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { rowTable } from './list.js';
 
@@ -35,9 +34,9 @@ export function searchPage(visitor: Visitor, text: string, result: SearchResult)
       ['k', 'previous'],
       ['Enter', 'open'],
     ],
-    body: html`<h1>${text === '' ? 'Search' : messages.resultsFor(text)}</h1>
-      ${text === '' && html`<p>${messages.searchMeaning}</p>`}
-      ${text !== '' && isEmpty && nothing(messages.nothingFound)}
+    body: html`<h1>${text === '' ? 'Search' : `Results for “${text}”`}</h1>
+      ${text === '' && html`<p>Titles, external_ids, SKUs, barcodes, handles, stores, and the beginning of any id.</p>`}
+      ${text !== '' && isEmpty && nothing('Nothing was found. Try a part of a title, a whole SKU, or the beginning of an id.')}
       ${group(
         'Stores',
         ['Store', 'Shop'],
@@ -56,7 +55,7 @@ export function searchPage(visitor: Visitor, text: string, result: SearchResult)
           notes: [store, externalId],
         })),
       )}
-      ${productTotal > products.length && html`<p><a href="${pathTo('/products', { search: text })}">${messages.allProducts}</a></p>`}
+      ${productTotal > products.length && html`<p><a href="${pathTo('/products', { search: text })}">All products that match</a></p>`}
       ${group(
         'By id',
         ['Id', 'State', 'About', 'Time'],

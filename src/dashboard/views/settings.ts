@@ -1,9 +1,9 @@
 import { html } from '../html.js';
 import { nothing } from '../elements.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import type { ListedSetting } from '../../config/index.js';
+import { RUN_CHECK } from './reports.js';
 
 export interface SettingsView {
   readonly settings: readonly ListedSetting[];
@@ -22,19 +22,18 @@ export function settingsPage(visitor: Visitor, { settings, search, all, more }: 
     keys: [['/', 'search']],
     body: html`<div class="head">
         <h1>Settings</h1>
-        <a class="button" href="/check">${messages.runCheck}</a>
+        <a class="button" href="/check">${RUN_CHECK}</a>
       </div>
-      <p>${messages.settingsMeaning}</p>
+      <p>The settings that this process uses now, and the place that gave each value. Secrets are masked.</p>
       <form class="filters" role="search" aria-label="Settings" action="/settings">
         <div class="fields">
           <label
-            >${messages.settingSearch}
-            <input name="search" type="search" value="${search ?? ''}" data-key="/"
+            >Key, value or file <input name="search" type="search" value="${search ?? ''}" data-key="/"
           /></label>
           <div class="actions">
             <label
-              ><input type="checkbox" name="all" value="1" ${all && html` checked`} />
-              ${messages.allSettings}</label
+              ><input type="checkbox" name="all" value="1" ${all && html` checked`} /> also built-in
+              defaults</label
             >
             <button>Filter</button>
           </div>
@@ -42,7 +41,7 @@ export function settingsPage(visitor: Visitor, { settings, search, all, more }: 
       </form>
       ${
         settings.length === 0
-          ? nothing(messages.noSettings)
+          ? nothing('No settings match this filter.')
           : html`<table class="list">
               <thead>
                 <tr>
@@ -63,6 +62,6 @@ export function settingsPage(visitor: Visitor, { settings, search, all, more }: 
               </tbody>
             </table>`
       }
-      ${more > 0 && html`<p class="quiet">${messages.moreSettings(more)}</p>`}`,
+      ${more > 0 && html`<p class="quiet">${more} more match. Narrow the search.</p>`}`,
   });
 }

@@ -16,12 +16,14 @@ import {
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { attentionLine } from './attention.js';
 import { coverageBar, coverageLine, coverageTable, sharePercent } from './charts.js';
 import { runChart } from './run-chart.js';
 import { countList } from './runs.js';
+import { needsYou } from './attention.js';
+import { NO_RUN_YET } from './overview.js';
+import { PLAN_ALL, PLAN_CHANGES } from './run.js';
 
 export interface StoreView {
   readonly status: StoreStatus;
@@ -52,7 +54,7 @@ export function storePage(visitor: Visitor, view: StoreView): string {
       </div>
       ${
         problems.length > 0 &&
-        html`<section class="attention" aria-label="${messages.needsYou(problems.length)}">
+        html`<section class="attention" aria-label="${needsYou(problems.length)}">
           <ul>
             ${problems.map((each) => attentionLine(each))}
           </ul>
@@ -60,19 +62,20 @@ export function storePage(visitor: Visitor, view: StoreView): string {
         </section>`
       }
       <section class="card" aria-labelledby="tools">
-        <h2 id="tools">${messages.tools}</h2>
+        <h2 id="tools">Look before you act</h2>
         <div class="actions admin-only">
           <form method="post" action="${path}/plan" class="inline">
-            <button name="kind" value="changed">${messages.planChanges}</button>
-            <button name="kind" value="full">${messages.planAll}</button>
+            <button name="kind" value="changed">${PLAN_CHANGES}</button>
+            <button name="kind" value="full">${PLAN_ALL}</button>
           </form>
           <form method="post" action="${path}/drift" class="inline">
-            <button>${messages.lookForDrift}</button>
+            <button>Look for drift</button>
           </form>
-          <a class="button" href="${path}/generate">${messages.generateMissing}</a>
+          <a class="button" href="${path}/generate">Generate what is missing…</a>
         </div>
         <p class="quiet">
-          ${messages.toolsMeaning} <a href="${pathTo('/plans', { store })}">${messages.plansOfStore}</a>
+          A plan shows what a sync would do and what it would cost. Drift compares the shop with what was
+          written. <a href="${pathTo('/plans', { store })}">Plans of this store</a>
         </p>
       </section>
       <div class="columns">${facts(view)} ${coverageCard(view)}</div>
@@ -83,10 +86,8 @@ export function storePage(visitor: Visitor, view: StoreView): string {
 
 function pauseTimes({ health }: StoreStatus): Html {
   if (health.state === 'ok') return html``;
-  const scope = health.scope === 'writes' ? messages.onlyWritesPaused : messages.allPaused;
-  return html`<p>
-    ${scope} ${messages.pausedSince} ${moment(health.since)}; ${messages.nextTry} ${moment(health.nextTry)}.
-  </p>`;
+  const scope = health.scope === 'writes' ? 'Only writes are paused.' : 'All work of this store is paused.';
+  return html`<p>${scope} Paused ${moment(health.since)}; next try ${moment(health.nextTry)}.</p>`;
 }
 
 function facts({ status, nextRunAt, schedule }: StoreView): Html {
@@ -98,7 +99,7 @@ function facts({ status, nextRunAt, schedule }: StoreView): Html {
       <dd>${status.shop}</dd>
       <dt>Next run</dt>
       <dd>${scheduled(nextRunAt, schedule.timezone)} <code>${schedule.cron}</code></dd>
-      <dt>${messages.readUpTo}</dt>
+      <dt>Read up to</dt>
       <dd>${moment(status.watermark)}</dd>
       <dt>Products</dt>
       <dd>${stateCounts(status.products, (state) => pathTo('/products', { state, store }))}</dd>
@@ -112,7 +113,7 @@ function facts({ status, nextRunAt, schedule }: StoreView): Html {
       ${
         status.owed.count > 0 &&
         html`<dt>
-            <a href="${pathTo('/products', { content: 'owed', store })}">${messages.owedToNextRun}</a>
+            <a href="${pathTo('/products', { content: 'owed', store })}">Put off to the next run</a>
           </dt>
           <dd>
             <ul class="plain">
@@ -136,14 +137,14 @@ const CONTENT_OF: Readonly<Record<string, string>> = {
 function coverageCard({ coverage, days, status }: StoreView): Html {
   const percent = sharePercent(coverage);
   return html`<section class="card" aria-labelledby="coverage">
-    <h2 id="coverage">${messages.coverage}</h2>
+    <h2 id="coverage">Coverage</h2>
     <p>
       <b class="figure">${percent === null ? '–' : `${percent} %`}</b>
       <a href="${pathTo('/products', { content: 'with', store: status.store })}"
-        >${amount(coverage.withContent)} ${messages.haveContent}</a
+        >${amount(coverage.withContent)} have generated content</a
       >,
       <a href="${pathTo('/products', { content: 'without', store: status.store })}"
-        >${amount(coverage.products - coverage.withContent)} ${messages.haveNone}</a
+        >${amount(coverage.products - coverage.withContent)} have none</a
       >
     </p>
     <p>${coverageBar(coverage)} ${coverageLine(days)}</p>
@@ -156,16 +157,21 @@ function held({ store, held: { limits, gates }, unmappedParts }: StoreStatus): H
   const capped = Object.entries(limits).filter(([, count]) => count > 0);
   const ready = pathTo('/journal', { state: 'ready', store });
   const lines = [
-    ...capped.map(([limit, count]) => html`<li><a href="${ready}">${messages.capped(count, limit)}</a></li>`),
+    ...capped.map(
+      ([limit, count]) =>
+        html`<li><a href="${ready}">${count} writes wait: limits.${limit} is reached</a></li>`,
+    ),
     ...Object.entries(gates).map(
       ([gate, count]) =>
-        html`<li><a href="${pathTo('/review', { store, gate })}">${messages.gated(count, gate)}</a></li>`,
+        html`<li>
+          <a href="${pathTo('/review', { store, gate })}">${count} held back by the gate ${gate}</a>
+        </li>`,
     ),
     ...(unmappedParts > 0
       ? [
           html`<li>
             <a href="${pathTo('/journal', { store, fate: 'not_mapped' })}"
-              >${messages.unmapped(unmappedParts)}</a
+              >${unmappedParts} generated values are not written. Choose where</a
             >
           </li>`,
         ]
@@ -187,13 +193,13 @@ function lastRuns({ status: { store }, runs }: StoreView): Html {
   return html`<section class="card" aria-labelledby="runs">
     <div class="head">
       <h2 id="runs">Last runs</h2>
-      <a href="${pathTo('/runs', { store })}">${messages.allRuns}</a>
+      <a href="${pathTo('/runs', { store })}">All runs</a>
     </div>
     ${
       newest === undefined
-        ? nothing(messages.noRunYet)
+        ? nothing(NO_RUN_YET)
         : html`${runChart(store, runs)}
-            <ul class="legend" aria-label="${messages.chartColours}">
+            <ul class="legend" aria-label="Colours of the chart">
               <li class="created">created</li>
               <li class="updated">updated</li>
               <li class="unchanged">unchanged</li>
@@ -218,7 +224,7 @@ function stateCounts(counts: Readonly<Record<string, number>>, path: (state: str
 
 function unsuccessful(status: StoreStatus): Html {
   return html`<details>
-    <summary>${counted(status.unsuccessful.length, 'product')} ${messages.withoutContent}</summary>
+    <summary>${counted(status.unsuccessful.length, 'product')} without content, newest first</summary>
     <ul class="plain">
       ${status.unsuccessful.map(
         ({ externalId, state, reason }) =>
@@ -230,7 +236,7 @@ function unsuccessful(status: StoreStatus): Html {
 
 function goneProducts(store: string, { count, products }: NonNullable<StoreStatus['gone']>): Html {
   return html`<details>
-    <summary>${counted(count, 'product')} ${messages.gone}</summary>
+    <summary>${counted(count, 'product')} no longer in the store; the catalog keeps them</summary>
     <ul class="plain">
       ${products.map(
         ({ externalId, label, since }) =>
@@ -239,6 +245,6 @@ function goneProducts(store: string, { count, products }: NonNullable<StoreStatu
           </li>`,
       )}
     </ul>
-    <p><a href="${pathTo('/products', { state: 'orphaned', store })}">${messages.allOfThem}</a></p>
+    <p><a href="${pathTo('/products', { state: 'orphaned', store })}">Show all of them</a></p>
   </details>`;
 }

@@ -1,7 +1,6 @@
 import type { PresentedWithheld } from '../../operations/withheld.js';
 import { productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { messages } from '../messages.js';
 
 /** The identifiers that are withheld from the catalog, each with its holder and how to resolve it; nothing when there are none. */
 export function withheldList(withheld: readonly PresentedWithheld[]): Html | false {
@@ -23,7 +22,7 @@ export function withheldList(withheld: readonly PresentedWithheld[]): Html | fal
 export function withheldLines(withheld: readonly PresentedWithheld[]): Html[] {
   return withheld.map(
     ({ kind, value, holder }) =>
-      html`<p class="quiet">${messages.withheld(kind, value)}${holder !== null && holderLine(holder)}</p>`,
+      html`<p class="quiet">${kind} ${value} is withheld. ${holder !== null && holderLine(holder)}</p>`,
   );
 }
 
@@ -32,13 +31,11 @@ export function holderLinks(withheld: readonly PresentedWithheld[]): Html | fals
   const holders = new Set(withheld.flatMap(({ holder }) => holder?.products ?? []));
   return (
     holders.size > 0 &&
-    html`<p>
-      ${messages.heldByProducts} ${[...holders].map((id) => html` <a href="${productPath(id)}">${id}</a>`)}
-    </p>`
+    html`<p>Held by ${[...holders].map((id) => html` <a href="${productPath(id)}">${id}</a>`)}</p>`
   );
 }
 
 function holderLine({ who, products, catalogId }: NonNullable<PresentedWithheld['holder']>): Html {
-  return html`${messages.heldBy(who)} ${products.map((id) => html` <a href="${productPath(id)}">${id}</a>`)}
-  ${catalogId !== null && html` ${messages.catalogProduct(catalogId)}`}`;
+  return html`It is held by ${who}. ${products.map((id) => html` <a href="${productPath(id)}">${id}</a>`)}
+  ${catalogId !== null && html` Catalog product ${catalogId}.`}`;
 }

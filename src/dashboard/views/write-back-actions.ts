@@ -3,9 +3,21 @@ import type { LastDecision } from '../../operations/write-back-review.js';
 import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { targetName } from './write-back-parts.js';
+
+export const CONFIRM_MEANING = {
+  revert: 'Each field that still has the generated text gets its previous text back in the live shop.',
+  reapply: 'The reverted texts are written to the live shop again, except where somebody edited them since.',
+  generate: 'The service writes a new text for this product. It may charge credits.',
+} as const;
+export const KEEP_IT = 'Cancel';
+const CONFIRM_BUTTON = { revert: 'Revert', reapply: 'Apply again', generate: 'Generate again' } as const;
+const CONFIRM_TITLE = {
+  revert: 'Revert this write-back?',
+  reapply: 'Apply again?',
+  generate: 'Generate again?',
+} as const;
 
 /** Actions that ask first, because they reach the live shop or cost credits. */
 export const ASKED = ['revert', 'reapply', 'generate'] as const;
@@ -23,9 +35,9 @@ export function askLink(
   return html`<a
     class="button ${tone} ${adminOnly}"
     href="${pathTo(`/write-backs/${id}/confirm/${action}`, { back })}"
-    aria-label="${messages.confirmButton[action]}: ${label}"
+    aria-label="${CONFIRM_BUTTON[action]}: ${label}"
     ${key}
-    >${messages.confirmButton[action]}</a
+    >${CONFIRM_BUTTON[action]}</a
   >`;
 }
 
@@ -37,19 +49,17 @@ export function confirmPage(
   { label, back }: { label: string; back: string },
 ): string {
   return page(visitor, {
-    title: messages.confirmTitle[action],
+    title: CONFIRM_TITLE[action],
     section: row.state === 'pending_review' ? 'review' : 'journal',
     keys: [['u', 'back']],
-    body: html`<h1>${messages.confirmTitle[action]}</h1>
+    body: html`<h1>${CONFIRM_TITLE[action]}</h1>
       <section class="card">
         <p><b>${label}</b></p>
-        <p>${messages.confirmMeaning[action]}</p>
+        <p>${CONFIRM_MEANING[action]}</p>
         <form method="post" action="/write-backs/${row.id}/${action}" class="inline">
           <input type="hidden" name="back" value="${back}" />
-          <button class="${action === 'revert' ? 'danger' : 'primary'}">
-            ${messages.confirmButton[action]}
-          </button>
-          <a href="${back}" data-key="u">${messages.keepIt}</a>
+          <button class="${action === 'revert' ? 'danger' : 'primary'}">${CONFIRM_BUTTON[action]}</button>
+          <a href="${back}" data-key="u">${KEEP_IT}</a>
         </form>
       </section>`,
   });
@@ -84,7 +94,7 @@ export function editPage(visitor: Visitor, edited: EditedText): string {
         problem !== null &&
         html`<section class="card" role="alert">
           <p class="problem">Not saved: ${problem.reason}.</p>
-          <h2>Present text</h2>
+          <h2>Current text</h2>
           <p class="text" dir="auto">${problem.present}</p>
           <p>Your text is below. Saving it again replaces the present text.</p>
         </section>`
@@ -113,16 +123,16 @@ function rowsFor({ length }: string): number {
 
 export function cameText(came: string): Html {
   return html`<details>
-    <summary>${messages.editedFrom}</summary>
+    <summary>Edited by a person. Original text:</summary>
     <p class="text" dir="auto">${came}</p>
   </details>`;
 }
 
-/** Takes a decision back. `back` is the page that follows. */
-export function undoForm(id: string, back: string): Html {
+/** Takes a decision back. `back` is the page that follows, `what` names the product where the page does not. */
+export function undoForm(id: string, back: string, what = ''): Html {
   return html`<form method="post" action="/write-backs/${id}/undo" class="inline">
     <input type="hidden" name="back" value="${back}" />
-    <button data-key="z">${messages.undoButton}</button>
+    <button data-key="z">Undo${what}</button>
   </form>`;
 }
 
@@ -138,7 +148,7 @@ export function lastDecisionBox(visitor: Visitor, last: LastDecision | null, bac
   const counts = writtenAtMs !== null && html` data-until="${writtenAtMs}"`;
   return html`<div class="notice head" ${counts}>
     <p role="status">${visitor.notice ?? `${said}.`}</p>
-    ${offer === 'undo' && undoForm(id, back)}
+    ${offer === 'undo' && undoForm(id, back, ` ‘${label}’`)}
     ${(offer === 'revert' || writtenAtMs !== null) && html`<span data-afterwards ${offer === 'undo' && html` hidden`}>${askLink(id, 'revert', { label, back })}</span>`}
   </div>`;
 }
@@ -146,11 +156,11 @@ export function lastDecisionBox(visitor: Visitor, last: LastDecision | null, bac
 /** The pages that the service used. Only web addresses become links. */
 export function sourcesSection({ sources, creditsConsumed }: PresentedWriteBack): Html {
   return html`<section class="card" aria-labelledby="sources">
-    <h2 id="sources">${messages.sourcesUsed}</h2>
-    ${creditsConsumed !== null && html`<p>${messages.creditsConsumed(creditsConsumed)}</p>`}
+    <h2 id="sources">Sources</h2>
+    ${creditsConsumed !== null && html`<p>Credits consumed: ${creditsConsumed}</p>`}
     ${
       sources.length === 0
-        ? html`<p class="empty">${messages.noSources}</p>`
+        ? html`<p class="empty">The service named no sources.</p>`
         : html`<table class="metafields sources">
             <thead>
               <tr>
@@ -181,6 +191,6 @@ export function sourcesSection({ sources, creditsConsumed }: PresentedWriteBack)
 }
 
 function originOf(given: boolean | null): string {
-  if (given === null) return messages.originUnknown;
-  return given ? messages.givenByUs : messages.foundByService;
+  if (given === null) return 'not stated';
+  return given ? 'given by us' : 'found by the service';
 }

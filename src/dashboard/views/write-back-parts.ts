@@ -6,6 +6,9 @@ import { html, type Html } from '../html.js';
 import type { Stretch } from '../word-diff.js';
 import type { ListPlace } from '../write-back-query.js';
 
+export const storeUnread = (problem: string): string =>
+  `The current values of the store could not be read: ${problem}.`;
+
 /** The page of a write-back. `place`: the list from which it was opened. After a decision in the review list, the next one opens. */
 export function writeBackPath(id: string, place: ListPlace = {}, part = ''): string {
   const { at, ...filter } = place;

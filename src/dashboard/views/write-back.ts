@@ -11,8 +11,11 @@ import { wordDiff } from '../word-diff.js';
 import { askLink, cameText, lastDecisionBox, sourcesSection, undoForm } from './write-back-actions.js';
 import type { ListPlace } from '../write-back-query.js';
 import { markedText, targetName, tickedIn, writeBackPath } from './write-back-parts.js';
-import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
+import { BACK_TO_LIST } from './list.js';
+import { storeUnread } from './write-back-parts.js';
+
+const REJECT_REASON = 'Reason (optional)';
 
 export interface WriteBackView extends ReviewedWriteBack {
   /** Address of the product's thumbnail. */
@@ -28,6 +31,7 @@ export interface WriteBackView extends ReviewedWriteBack {
 /** Before and after, side by side, with the possible decisions. */
 export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
   const { row, label, image, comparison, last, isOpen: open, isUndoable } = view;
+  const isOwn = last?.id === row.id;
   const inReview = row.state === 'pending_review';
   const back = writeBackPath(row.id, view.place);
   return page(visitor, {
@@ -35,15 +39,14 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
     section: inReview ? 'review' : 'journal',
     keys: keysOf(view, visitor),
     showsNotice: true,
-    body: html`${crumbs(view, inReview)}
-      ${lastDecisionBox(visitor, open && last?.id !== row.id ? last : null, back)}
+    body: html`${crumbs(view, inReview)} ${lastDecisionBox(visitor, open || isOwn ? last : null, back)}
       <div class="head">
         <div class="named">
           ${image !== undefined && thumbnail(image)}
           <h1>${label}</h1>
         </div>
         <div class="actions">
-          ${isUndoable && undoForm(row.id, back)}
+          ${isUndoable && !isOwn && undoForm(row.id, back)}
           ${row.state === 'applied' && askLink(row.id, 'revert', { label, back })}
           ${row.state === 'reverted' && askLink(row.id, 'reapply', { label, back })}
           ${askLink(row.id, 'generate', { label, back })}
@@ -55,11 +58,14 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
           >· ${row.store} · ${moment(row.createdAt)}
           ${row.decidedBy !== null && `· ${inReview ? 'last changed' : 'decided'} by ${row.decidedBy}`}</span
         >
-        · <a href="${productPath(row.externalId)}">${messages.productAndTimeline}</a>
+        · <a href="${productPath(row.externalId)}">product and timeline</a>
       </p>
       ${
         comparison.problem !== null &&
-        html`<p class="problem">${messages.storeUnread(comparison.problem)} ${messages.gatesUnchecked}</p>`
+        html`<p class="problem">
+          ${storeUnread(comparison.problem)} The gates could not be checked, because the store could not be
+          read.
+        </p>`
       }
       ${open && decisionForms(view)} ${compared(view)} ${declinedFields(row)} ${sourcesSection(row)}`,
   });
@@ -81,8 +87,8 @@ function decisionForms({ row, place, comparison }: WriteBackView): Html {
         type="text"
         name="reason"
         maxlength="500"
-        aria-label="${messages.rejectReason}"
-        placeholder="${messages.rejectReason}"
+        aria-label="${REJECT_REASON}"
+        placeholder="${REJECT_REASON}"
       />
       <button class="danger" data-key="r">Reject</button>
     </form>
@@ -118,7 +124,7 @@ const APPROVAL = 'approval';
 const REVIEW_KEYS: readonly (readonly [string, string])[] = [
   ['j', 'next field'],
   ['k', 'previous field'],
-  ['x', messages.acceptOrNot],
+  ['x', 'accept or not'],
   ['a', 'approve'],
   ['r', 'reject'],
   ['n', 'next'],
@@ -126,13 +132,13 @@ const REVIEW_KEYS: readonly (readonly [string, string])[] = [
   ['e', 'edit'],
   ['z', 'undo'],
   ['g', 'generate again'],
-  ['u', messages.backToList],
+  ['u', BACK_TO_LIST],
 ];
 /** Those of them that decide nothing. */
 const READING_KEYS = REVIEW_KEYS.filter(([key]) => 'jknpu'.includes(key));
 
 function keysOf({ isOpen }: WriteBackView, { session }: Visitor): readonly (readonly [string, string])[] {
-  if (!isOpen) return [['u', messages.backToList]];
+  if (!isOpen) return [['u', BACK_TO_LIST]];
   return session.role === 'viewer' ? READING_KEYS : REVIEW_KEYS;
 }
 
@@ -163,7 +169,7 @@ function leftOut({ arrived }: PresentedWriteBack): Html {
   const parts = arrived.filter(({ fate }) => fate !== 'mapped');
   if (parts.length === 0) return html``;
   return html`<section class="card" aria-label="Not written">
-    <h2>${messages.notWritten}</h2>
+    <h2>Generated, but not written</h2>
     <table class="metafields">
       <thead>
         <tr>
@@ -179,7 +185,7 @@ function leftOut({ arrived }: PresentedWriteBack): Html {
               <td data-label="Part">${from}</td>
               <td data-label="Value">${excerpt}</td>
               <td data-label="Why">
-                ${setting === null ? messages.storeCannotHold : html`not mapped: <code>${setting}</code>`}
+                ${setting === null ? 'the store cannot hold it' : html`not mapped: <code>${setting}</code>`}
               </td>
             </tr>`,
         )}
@@ -194,7 +200,7 @@ function headings(comparison: Comparison): readonly [string, string] {
       return ['Before', 'After'];
     case 'live':
     case 'unread':
-      return [messages.inTheStoreNow, 'Generated'];
+      return ['Current store value', 'Generated'];
   }
 }
 
@@ -281,7 +287,7 @@ function sidesOf(comparison: Comparison, field: ComparedField): Readonly<Record<
       : html`<p class="text" dir="auto">${markedText(shown)}</p>`;
   };
   const markupOnly = field.kind === 'html' && before === after && field.before !== field.after;
-  const note = markupOnly && html`<p class="quiet">${messages.sameWords}</p>`;
+  const note = markupOnly && html`<p class="quiet">The text is the same. Only the markup differs.</p>`;
   return {
     before: comparison.source === 'unread' ? html`<p class="empty">not known</p>` : text('before'),
     after: html`${text('after')} ${note}`,

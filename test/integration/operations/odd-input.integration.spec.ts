@@ -131,15 +131,12 @@ describe.each(ROUTES)('$method $path', ({ method, path, described }) => {
 });
 
 describe('the pages', () => {
-  it.each([
-    '/products/%00',
-    '/runs/%00',
-    '/products?name=%00',
-    '/login?next=%00',
-    '/assets/%00',
-  ])('refuse a NUL in %s', async (path) => {
-    expect(await statusOf('GET', path)).toBe(400);
-  });
+  it.each(['/products/%00', '/runs/%00', '/products?name=%00', '/login?next=%00', '/assets/%00'])(
+    'refuse a NUL in %s',
+    async (path) => {
+      expect(await statusOf('GET', path)).toBe(400);
+    },
+  );
 
   it('refuse a NUL in a form', async () => {
     const type = 'application/x-www-form-urlencoded';
