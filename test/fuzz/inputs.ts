@@ -186,3 +186,49 @@ export function storeEvent(chance: Chance): unknown {
     updated_at: '2026-11-19T10:00:00Z',
   };
 }
+
+/** A way to write an address that makes a shop act, of any shop. */
+export function actingAddress(chance: Chance): string {
+  const encoded = (sign: string): string => {
+    const code = sign.charCodeAt(0).toString(16);
+    return chance.of([sign, sign, sign.toUpperCase(), `%${code}`, `%25${code}`, `%2525${code}`]);
+  };
+  const action = chance.of([
+    'cart',
+    'checkout',
+    'checkouts',
+    'account',
+    'discount',
+    'orders',
+    'login',
+    'admin',
+  ]);
+  const host = chance.of(['www.tessera.example', 'tessera.example.', 'TESSERA.example:443', 'shop.example']);
+  const before = chance.of([
+    '',
+    '',
+    '/de',
+    '/zh-hans',
+    '/en-us/de',
+    '/123456',
+    '/x/..',
+    '/x/%2e%2e',
+    '/;a',
+    '/.',
+  ]);
+  const slash = chance.of(['/', '//', '/%2f', '/./']);
+  const after = chance.of([
+    '',
+    '/clear',
+    '.js',
+    '.json',
+    ';x',
+    '%20',
+    '?a=1',
+    '#b',
+    '/CODE?redirect=/x',
+    '%3bx',
+  ]);
+  const name = Array.from(action, encoded).join('');
+  return `${chance.of(['https:', 'http:', 'HTTPS:', ''])}//${host}${before}${slash}${name}${after}`;
+}

@@ -3,6 +3,7 @@ import { errorLine } from '../../src/domain/errors.js';
 import { redactSecrets } from '../../src/observability/logging/redaction.js';
 import { intendedValues } from '../../src/planner/generated-content.js';
 import {
+  allowanceOf,
   isBlankHtml,
   plainTextOf,
   reducedHtml,
@@ -12,7 +13,7 @@ import {
 import { parseProductCsv } from '../../src/sandbox/store/csv.js';
 import { writeBackSettings } from '../support/product-builders.js';
 import type { Chance } from './chance.js';
-import { csv, damaged, delivery, html, mutated, oddText } from './inputs.js';
+import { actingAddress, csv, damaged, delivery, html, mutated, oddText } from './inputs.js';
 
 /** Functions that read untrusted texts, each with its own kind of input. An unexpected error is thrown. */
 export const PURE: Readonly<Record<string, (chance: Chance, number: number) => void>> = {
@@ -31,6 +32,16 @@ export const PURE: Readonly<Record<string, (chance: Chance, number: number) => v
     isBlankHtml(text);
     reducedHtml(text);
     if (/<[a-z!/?]/i.test(sanitisePlainText(text))) throw new Error(`a tag is left: ${text.slice(0, 300)}`);
+  },
+  addresses: (chance) => {
+    const address = actingAddress(chance);
+    // The merchant's own description has pictures and frames of the same host.
+    const merchant =
+      '<img src="https://www.tessera.example/cdn/a.jpg"><iframe src="https://shop.example/embed"></iframe>';
+    const escaped = address.replaceAll('"', '&quot;');
+    const text = `<a href="${escaped}">a</a><img src="${escaped}"><video poster="${escaped}" src="${escaped}"></video><iframe src="${escaped}"></iframe>`;
+    for (const clean of [sanitiseHtml(text), sanitiseHtml(text, allowanceOf(merchant))])
+      if (/\s(?:href|src|poster)=/.test(clean)) throw new Error(`a page would request it: ${address}`);
   },
   json: (chance, number) => {
     const text = JSON.stringify(mutated(delivery(chance, number), chance));
