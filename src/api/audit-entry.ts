@@ -7,7 +7,7 @@ const MOST_TARGETS = 1000;
 const LONGEST = 300;
 const TARGETS = ['key', 'id', 'ids'] as const;
 /** Fields that say nothing about the change: the page to return to, a text (the journal has it), the end of what a form counted. */
-const UNRECORDED: readonly string[] = [...TARGETS, 'filter', 'back', 'value', 'until'];
+const UNRECORDED: readonly string[] = [...TARGETS, 'filter', 'back', 'value', 'until', 'version'];
 
 type Fields = Readonly<Record<string, unknown>>;
 

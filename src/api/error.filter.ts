@@ -17,7 +17,41 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   misconfigured: 409,
 };
 
-/** Every error of the HTTP side in one shape: `{ statusCode, error, message, details? }` (docs/http.md). */
+/** What programs tell errors of our own by: the codes of errors, and those that only HTTP has. */
+export const API_ERROR_CODES = [
+  ...(Object.keys(STATUS_OF) as ErrorCode[]),
+  'unauthenticated',
+  'forbidden',
+  'too_large',
+  'internal',
+] as const;
+type ApiErrorCode = (typeof API_ERROR_CODES)[number];
+
+const CODE_OF: Readonly<Record<number, ApiErrorCode>> = {
+  400: 'invalid',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  429: 'throttled',
+  502: 'unavailable',
+  503: 'transient',
+};
+
+/** The code of an error that has none, by its status. */
+export function codeOfStatus(statusCode: number): ApiErrorCode {
+  return CODE_OF[statusCode] ?? (statusCode < 500 ? 'invalid' : 'internal');
+}
+
+interface Described {
+  readonly statusCode: number;
+  readonly message: string;
+  readonly code?: ApiErrorCode;
+  readonly details?: unknown;
+}
+
+/** Every error of the HTTP side in one shape: `{ statusCode, error, code, message, requestId?, details? }` (docs/http.md). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(@Inject(Logger) private readonly log: Pick<Logger, 'error'>) {}
@@ -28,18 +62,25 @@ export class ErrorFilter implements ExceptionFilter {
       response.end();
       return;
     }
-    const { statusCode, message, details } = this.#describe(error);
+    const { statusCode, message, code = codeOfStatus(statusCode), details } = this.#describe(error);
+    const requestId = response.getHeader('x-request-id');
+    const isUnknown = statusCode === 401;
+    if (isUnknown) response.set('www-authenticate', 'Bearer realm="store-sync"');
     response.status(statusCode).json({
       statusCode,
       error: STATUS_CODES[statusCode] ?? 'Error',
+      code,
       message,
+      // Everybody without a token gets one and the same body; the header has the id.
+      ...(isUnknown || requestId === undefined ? {} : { requestId }),
       ...(details === undefined ? {} : { details }),
     });
   }
 
-  #describe(error: unknown): { statusCode: number; message: string; details?: unknown } {
+  #describe(error: unknown): Described {
     if (error instanceof HttpException) return describeHttp(error);
-    if (isCoded(error)) return { statusCode: STATUS_OF[error.code], message: errorLine(error) };
+    if (isCoded(error))
+      return { statusCode: STATUS_OF[error.code], code: error.code, message: errorLine(error) };
     const parser = bodyParserStatus(error);
     if (parser !== null) return parser;
     this.log.error({ err: error }, messages.unforeseen);
@@ -47,7 +88,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-function describeHttp(error: HttpException): { statusCode: number; message: string; details?: unknown } {
+function describeHttp(error: HttpException): Described {
   const body = error.getResponse();
   const details = typeof body === 'object' && 'details' in body ? body.details : undefined;
   const message =
@@ -58,7 +99,7 @@ function describeHttp(error: HttpException): { statusCode: number; message: stri
 }
 
 /** The JSON parser's own errors carry a status that says whose fault it was. */
-function bodyParserStatus(error: unknown): { statusCode: number; message: string } | null {
+function bodyParserStatus(error: unknown): Described | null {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
   if (error.status < 400 || error.status >= 500) return null;
   return {

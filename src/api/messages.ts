@@ -39,7 +39,6 @@ export const messages = {
     'The same operations as the commands, over HTTP. Every request carries `Authorization: Bearer` with server.adminToken.',
   notDescribed: (controller: string, method: string): string =>
     `route ${controller}.${method} has no @Describe`,
-  exampleOfError: (error: string): string => `the reason of ${error}, in a sentence`,
   queryNoObject: 'the schema of a query is not an object',
   bodyUnnamed: (route: string): string => `the body of ${route} has no name for the OpenAPI document`,
   nameTwice: (name: string): string => `two schemas have the name ${name} in the OpenAPI document`,

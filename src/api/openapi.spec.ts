@@ -55,11 +55,16 @@ describe('the OpenAPI document', () => {
     expect(operations.map(({ route }) => route).sort()).toEqual(served.sort());
   });
 
-  it.each(operations)('gives $route a tag, a success and the answer to a missing token', ({ operation }) => {
-    const statuses = Object.keys(operation.responses);
-    expect(statuses.some((status) => /^20[02]$/.test(status))).toBe(true);
-    expect(statuses).toContain('401');
-  });
+  it.each(operations)(
+    'gives $route a tag, a success and the answers to a missing, weak and guessed token',
+    ({ operation }) => {
+      const statuses = Object.keys(operation.responses);
+      expect(statuses.some((status) => /^20[02]$/.test(status))).toBe(true);
+      expect(statuses).toEqual(expect.arrayContaining(['400', '401', '403', '429']));
+      expect(operation.responses['401']).toMatchObject({ headers: { 'www-authenticate': {} } });
+      expect(operation.responses['429']).toMatchObject({ headers: { 'retry-after': {} } });
+    },
+  );
 
   it.each(operations)('refers $route to schemas that are there', ({ operation }) => {
     const names = [...JSON.stringify(operation).matchAll(/#\/components\/schemas\/(\w+)/g)].map(

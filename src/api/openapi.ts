@@ -9,6 +9,7 @@ import {
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { z } from 'zod';
 import { componentSchemas, reference, type OpenApiDocument } from '../openapi/document.js';
+import { API_ERROR_CODES, codeOfStatus } from './error.filter.js';
 import { exampleOf } from './examples.js';
 import { ROUTE_DESCRIPTION, type NamedSchema, type RouteDescription } from './describe.js';
 import { ZodPipe } from './zod.pipe.js';
@@ -21,9 +22,18 @@ const ERROR: NamedSchema = {
   schema: z.object({
     statusCode: z.int(),
     error: z.string(),
-    message: z.string(),
+    code: z.enum(API_ERROR_CODES).describe('for programs'),
+    message: z.string().describe('for people'),
+    requestId: z.string().optional().describe('that of the header x-request-id and of the log'),
     details: z.unknown().optional(),
   }),
+};
+
+/** Errors of every route: an address can have a NUL character, a token can be missing or too weak, and guesses are slowed. */
+const EVERYWHERE = [400, 401, 403, 429];
+const HEADERS: Readonly<Record<number, object>> = {
+  401: { 'www-authenticate': { description: 'Bearer', schema: { type: 'string' } } },
+  429: { 'retry-after': { description: 'seconds to wait', schema: { type: 'integer' } } },
 };
 
 /** A route, put together from the metadata of its decorators. */
@@ -142,11 +152,12 @@ function operationOf(route: Route, schemas: Readonly<Record<string, object>>): o
   const content = (name: string, example = exampleOf(reference(name), schemas)): object => ({
     content: { 'application/json': { schema: reference(name), example } },
   });
-  // Every address can have a NUL character, which is refused.
-  const failures = [400, 401, ...errors].map((failure) => {
+  const failures = [...EVERYWHERE, ...errors].map((failure) => {
     const error = STATUS_CODES[failure] ?? 'Error';
-    const example = { statusCode: failure, error, message: messages.exampleOfError(error) };
-    return [String(failure), { description: error, ...content(ERROR.name, example) }] as const;
+    const message = `the reason of ${error}, in a sentence`;
+    const example = { statusCode: failure, error, code: codeOfStatus(failure), message };
+    const headers = HEADERS[failure] === undefined ? {} : { headers: HEADERS[failure] };
+    return [String(failure), { description: error, ...headers, ...content(ERROR.name, example) }] as const;
   });
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,

@@ -13,6 +13,7 @@ import { AdminGuard } from './admin.guard.js';
 import { Allow, AUDITED } from './allow.js';
 import { ApiModule } from './api.module.js';
 import { AuditInterceptor } from './audit.interceptor.js';
+import { bodySchemaOf, fieldNames } from './validated-body.js';
 
 /** Open to everybody: the orchestrator, Prometheus, the sign-in and its style sheet. */
 const OPEN = [
@@ -32,6 +33,8 @@ interface Route {
   readonly role: unknown;
   readonly audited: boolean;
   readonly changes: boolean;
+  /** The fields of its body that the record can have; null without a body. */
+  readonly fields: readonly string[] | null;
 }
 
 function routesOf(controller: Type): Route[] {
@@ -49,8 +52,10 @@ function routesOf(controller: Type): Route[] {
       .map(String)
       .filter((part) => part !== '/')
       .join('/')}`;
+    const body = bodySchemaOf({ getClass: <T>() => controller as Type<T>, getHandler: () => handler });
     return {
       name,
+      fields: body === null ? null : fieldNames(body),
       guarded: guards.includes(AdminGuard) || guards.includes(SessionGuard),
       role: Reflect.getMetadata(Allow.KEY, handler),
       audited: isAudited(handler),
@@ -84,6 +89,14 @@ describe('every route of the API and the dashboard', () => {
         changes && ![...OPEN, ...UNRECORDED].includes(name) && (!audited || role === 'viewer'),
     );
     expect(odd).toEqual([]);
+  });
+});
+
+describe('every route that is recorded and has a body', () => {
+  const withBody = routes.filter(({ audited, fields }) => audited && fields !== null);
+
+  it.each(withBody)('declares the fields that the record takes: $name', ({ fields }) => {
+    expect(fields).not.toEqual([]);
   });
 });
 

@@ -14,13 +14,14 @@ export function validatedBody(route: Route, body: unknown): Readonly<Record<stri
   const schema = bodySchemaOf(route);
   if (schema === null) return {};
   const parsed = z.record(z.string(), z.unknown()).safeParse(schema.safeParse(body ?? {}).data);
-  const declared = new Set(Object.keys(fieldsOf(schema, route).shape));
+  const declared = new Set(fieldNames(schema));
   return Object.fromEntries(Object.entries(parsed.data ?? {}).filter(([name]) => declared.has(name)));
 }
 
 type Route = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
 
-function bodySchemaOf(route: Route): z.ZodType | null {
+/** The schema that a route reads its body with; null for a route without one. */
+export function bodySchemaOf(route: Route): z.ZodType | null {
   const given: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, route.getClass(), route.getHandler().name);
   for (const [key, { pipes }] of Object.entries(routeArguments.parse(given ?? {}))) {
     if (key.split(':')[0] !== String(RouteParamtypes.BODY)) continue;
@@ -29,11 +30,11 @@ function bodySchemaOf(route: Route): z.ZodType | null {
   return null;
 }
 
-/** The object behind what prepares its input. Throws for a body that is no object: its fields could not be told. */
-function fieldsOf(schema: z.core.$ZodType, route: Route): z.ZodObject {
-  if (schema instanceof z.ZodObject) return schema;
-  if (schema instanceof z.ZodPipe) return fieldsOf(schema.out, route);
-  throw new Error(
-    `${route.getClass().name}.${route.getHandler().name}: the body needs a schema of an object`,
-  );
+/** The names that an object has, also behind what prepares its input, changes its output or stands in for it. None for other schemas. */
+export function fieldNames(schema: z.core.$ZodType): readonly string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  if (schema instanceof z.ZodPipe) return [schema.in, schema.out].flatMap(fieldNames);
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault || schema instanceof z.ZodOptional)
+    return fieldNames(schema.unwrap());
+  return [];
 }

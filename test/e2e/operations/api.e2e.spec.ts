@@ -109,6 +109,7 @@ describe('every route', () => {
     expect(await answer.json()).toEqual({
       statusCode: 401,
       error: 'Unauthorized',
+      code: 'unauthenticated',
       message: 'a bearer token is needed',
     });
   });

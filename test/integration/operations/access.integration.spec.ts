@@ -77,6 +77,21 @@ describe('the API', () => {
     expect(Math.abs(Date.parse(items[0]?.at ?? '') - began)).toBeLessThan(60_000);
   });
 
+  it('gives errors a code for programs, the id of the request, and what to do', async () => {
+    const missing = await call('GET', '/api/v1/syncs/none', VIEWER);
+    expect([missing.status, await missing.json()]).toEqual([
+      404,
+      expect.objectContaining({ code: 'not_found', requestId: missing.headers.get('x-request-id') }),
+    ]);
+    const weak = await call('POST', '/api/v1/stores/main/retry', VIEWER);
+    expect(await weak.json()).toMatchObject({ statusCode: 403, code: 'forbidden' });
+    const unknown = await call('GET', '/api/v1/status', '');
+    expect(unknown.headers.get('www-authenticate')).toBe('Bearer realm="store-sync"');
+    expect(await unknown.json()).toMatchObject({ statusCode: 401, code: 'unauthenticated' });
+    const odd = await call('POST', '/api/v1/write-backs/approve', REVIEWER, {});
+    expect(await odd.json()).toMatchObject({ code: 'invalid', details: [{ path: 'ids' }] });
+  });
+
   it('forbids caches to store answers, and browsers to guess their type', async () => {
     const { headers } = await call('GET', '/api/v1/status', VIEWER);
     expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
