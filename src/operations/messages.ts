@@ -54,11 +54,6 @@ export const installMessages = {
   notSubscribed: 'the store’s events could not be subscribed to; reconcile tries again',
 } as const;
 
-/** Remarks on runs. */
-export const runMessages = {
-  waitsForListing: 'waits until another run has read the catalog’s listing',
-} as const;
-
 /** Texts of the reports that a person asks for on the dashboard. */
 export const reportMessages = {
   justEnded: 'the report ended just now; ask again',

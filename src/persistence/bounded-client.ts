@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 
-/** How long a transaction may be open without a statement. A plan that reads for longer asks something meanwhile. */
+/** How long a transaction may be open without a statement. None of ours waits for anything outside of the database. */
 export const IDLE_IN_TRANSACTION_MS = 120_000;
 
 /** The server probes a silent client after a minute, and gives it up after two. Without it, that takes hours. */

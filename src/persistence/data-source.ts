@@ -23,12 +23,6 @@ export interface DataSourceSettings {
 /** No statement of the program takes as long. A connection that was cut without a word would keep its rows leased. */
 const SILENCE_MS = 120_000;
 
-/**
- * A connection is replaced after this time. It keeps the temporary tables of plans, in which no vacuum of the server can freeze transaction
- * ids, so that the server could run out of them.
- */
-const CONNECTION_SECONDS = 3_600;
-
 /** A connected data source. Throws `transient` when the database cannot be reached, without its URL or password. */
 export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
   const source = new DataSource({
@@ -49,7 +43,6 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     extra: {
       Client: boundedClient(settings.silenceMs ?? SILENCE_MS, settings.idleInTransactionMs),
       connectionTimeoutMillis: 3000,
-      maxLifetimeSeconds: CONNECTION_SECONDS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     },
