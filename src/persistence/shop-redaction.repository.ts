@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { LessThanOrEqual } from 'typeorm';
+import { z } from 'zod';
 import { Database } from './database.js';
+import { StoreInstallationEntity } from './entities/store-installation.entity.js';
 import { ShopRedactionEntity } from './entities/index.js';
+
+const requestRow = z.object({ gone: z.boolean() });
 
 /** The tables with rows of a store, and the condition for those rows: `$1` is its key, `$2` the beginning of its external_ids. */
 const RULES: readonly { readonly table: string; readonly condition: string }[] = [
@@ -33,24 +38,47 @@ const RULES: readonly { readonly table: string; readonly condition: string }[] =
 export class ShopRedactionRepository {
   constructor(private readonly db: Database) {}
 
-  /** Keeps the request, forgets the installation, and adds a row to the audit record. False for a shop that is installed, or was never. */
-  async request(shop: string): Promise<boolean> {
-    const kept = await this.db.affected(
-      `WITH gone AS (DELETE FROM store_installation WHERE shop = $1 AND uninstalled_at IS NOT NULL RETURNING shop, store_key),
-       kept AS (INSERT INTO shop_redaction (shop, store_key) SELECT shop, store_key FROM gone ON CONFLICT DO NOTHING
-         RETURNING shop, store_key)
-       INSERT INTO audit_entry (actor, via, what, targets, outcome)
-         SELECT shop, 'store', 'erasure request', jsonb_build_array(store_key), 'done' FROM kept`,
+  /**
+   * Keeps the request, and adds a row to the audit record. The installation of a shop that uninstalled the app is forgotten at once;
+   * `check`: the shop counts as installed, which has to be checked before anything is erased, as its uninstall event may be lost.
+   * `none`: nothing is known of the shop.
+   */
+  async request(shop: string): Promise<'erase' | 'check' | 'none'> {
+    const row = await this.db.readOne(
+      requestRow,
+      // SQL: one statement, so that no request is kept without its row in the audit record.
+      `WITH known AS (SELECT shop, store_key, uninstalled_at IS NOT NULL AS gone FROM store_installation WHERE shop = $1),
+       forgotten AS (DELETE FROM store_installation WHERE shop = $1 AND uninstalled_at IS NOT NULL),
+       kept AS (INSERT INTO shop_redaction (shop, store_key) SELECT shop, store_key FROM known
+         ON CONFLICT (shop) DO UPDATE SET requested_at = now() RETURNING shop, store_key),
+       audited AS (INSERT INTO audit_entry (actor, via, what, targets, outcome)
+         SELECT shop, 'store', 'erasure request', jsonb_build_array(store_key), 'done' FROM kept)
+       SELECT gone FROM known`,
       [shop],
     );
-    return kept === 1;
+    return row === null ? 'none' : row.gone ? 'erase' : 'check';
   }
 
-  /** The open requests. A shop that was installed again keeps its data, and its request ends. */
+  /** The open requests. A shop that was installed again since keeps its data, and its request ends. */
   async open(): Promise<ShopRedactionEntity[]> {
     // SQL: a deletion by the rows of another table.
-    await this.db.affected('DELETE FROM shop_redaction WHERE shop IN (SELECT shop FROM store_installation)');
+    await this.db.affected(
+      `DELETE FROM shop_redaction AS request USING store_installation AS again
+       WHERE again.shop = request.shop AND again.installed_at > request.requested_at`,
+    );
     return this.db.repository(ShopRedactionEntity).find({ order: { requestedAt: 'ASC' } });
+  }
+
+  /** Ends a request without erasing anything. */
+  async drop(shop: string): Promise<void> {
+    await this.db.repository(ShopRedactionEntity).delete({ shop });
+  }
+
+  /** Forgets the installation of a shop that the store no longer knows, unless it was installed again after the request. */
+  async confirm({ shop, requestedAt }: ShopRedactionEntity): Promise<void> {
+    await this.db
+      .repository(StoreInstallationEntity)
+      .delete({ shop, installedAt: LessThanOrEqual(requestedAt) });
   }
 
   /** Erases up to `limit` rows of one table. Returns how many there were; 0 when nothing is left. */

@@ -93,18 +93,24 @@ export class StoreInstallationRepository {
   }
 
   /**
-   * Forgets the tokens of a shop, once for each event with this body: an event that somebody replays after the app was installed
-   * again does nothing. False then, and for a store without an installation. The audit record gets a row.
+   * Forgets the tokens of a shop that uninstalled the app at `at`; null when the event does not say when. The store repeats its events,
+   * so one that is older than the installation does nothing. Without a time, a body that came before counts as a repetition. False then,
+   * and for a store without an installation. The audit record gets a row.
    */
-  async forget(shop: string, storeKey: string, bodySha256: Buffer): Promise<boolean> {
+  async forget(
+    shop: string,
+    storeKey: string,
+    { bodySha256, at }: { readonly bodySha256: Buffer; readonly at: Date | null },
+  ): Promise<boolean> {
     const forgotten = await this.db.affected(
       `WITH gone AS (UPDATE store_installation SET access_token = NULL, refresh_token = NULL, access_until = NULL,
            renewing_until = NULL, uninstalled_at = now()
-         WHERE shop = $1 AND NOT EXISTS (SELECT FROM store_event WHERE store = $2 AND body_sha256 = $3)
+         WHERE shop = $1 AND uninstalled_at IS NULL AND CASE WHEN $4::timestamptz IS NOT NULL THEN installed_at <= $4
+           ELSE NOT EXISTS (SELECT FROM store_event WHERE store = $2 AND body_sha256 = $3) END
          RETURNING shop, store_key)
        INSERT INTO audit_entry (actor, via, what, targets, outcome)
          SELECT shop, 'store', 'uninstall', jsonb_build_array(store_key), 'done' FROM gone`,
-      [shop, storeKey, bodySha256],
+      [shop, storeKey, bodySha256, at],
     );
     return forgotten === 1;
   }

@@ -1,7 +1,10 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { errorLine } from '../domain/errors.js';
+import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import type { ShopRedactionEntity } from '../persistence/entities/index.js';
 import { ShopRedactionRepository } from '../persistence/shop-redaction.repository.js';
+import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
+import { Sites } from '../sites/sites.js';
 
 const EVERY_MS = 15 * 60_000;
 /** Rows per statement, which takes some tens of milliseconds. */
@@ -17,6 +20,8 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     private readonly redactions: ShopRedactionRepository,
+    private readonly installations: StoreInstallationRepository,
+    private readonly sites: Sites,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'install' });
@@ -40,6 +45,7 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
   /** Erases all that is asked for. A stop ends it after the current statement, and the next process goes on. */
   async pass(): Promise<void> {
     for (const request of await this.redactions.open()) {
+      if (!(await this.#mayErase(request))) continue;
       let rows = 0;
       for (let erased = -1; erased !== 0 && !this.#stopped; rows += erased)
         erased = await this.redactions.erase(request, STEP);
@@ -47,6 +53,45 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
       await this.redactions.end(request.shop, rows);
       this.#log.info({ shop: request.shop, store: request.storeKey, rows }, 'all rows of a shop were erased');
     }
+  }
+
+  /**
+   * False for a store that works by a configuration file by now, and for one that still answers: its request is about an earlier
+   * installation. The event of an uninstall may be lost, so a shop that counts as installed is asked.
+   */
+  async #mayErase(request: ShopRedactionEntity): Promise<boolean> {
+    const { shop, storeKey } = request;
+    const isOfFile = this.sites.stores.some(
+      (store) => !store.isInstalled && (store.key === storeKey || store.settings.shop === shop),
+    );
+    if (isOfFile) {
+      await this.redactions.drop(shop);
+      this.#log.info({ shop, store: storeKey }, 'the shop is configured in a file: nothing of it is erased');
+      return false;
+    }
+    if ((await this.installations.find(shop)) === null) return true;
+    const store = this.sites.findStore(storeKey);
+    if (store === undefined) return false;
+    try {
+      await store.connector.identify();
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      if (!isCoded(error, 'auth', 'not_found')) {
+        this.#log.warn(
+          { shop, err: errorLine(error) },
+          'the shop cannot be asked now; the next round tries again',
+        );
+        return false;
+      }
+      await this.redactions.confirm(request);
+      return (await this.installations.find(shop)) === null;
+    }
+    await this.redactions.drop(shop);
+    this.#log.info(
+      { shop, store: storeKey },
+      'the shop still has the app installed: nothing of it is erased',
+    );
+    return false;
   }
 
   async #guarded(): Promise<void> {

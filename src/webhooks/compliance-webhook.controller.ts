@@ -12,6 +12,22 @@ import { messages } from './messages.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const TOPIC = 'x-shopify-topic';
+const NOTHING_TO_ERASE = 'nothing to erase';
+/** What follows from a request to erase a shop. */
+const REDACTIONS = {
+  erase: {
+    log: 'the store asked to erase a shop: its installation is forgotten, and its rows follow',
+    answer: 'to be erased',
+  },
+  check: {
+    log: 'the store asked to erase a shop that counts as installed: the shop is asked first',
+    answer: `${NOTHING_TO_ERASE} while the app is installed; this is checked`,
+  },
+  none: {
+    log: 'the store asked to erase a shop that is unknown, or configured in a file: nothing is erased',
+    answer: NOTHING_TO_ERASE,
+  },
+} as const;
 
 /**
  * The requests about data of customers and shops that Shopify sends to each app that merchants install. There is one address for all
@@ -84,10 +100,15 @@ export class ComplianceWebhookController {
       return;
     }
     try {
-      const isShop = event.topic === 'shop/redact';
-      const erases = isShop && (await this.redactions.request(event.shop));
-      this.#log.info(event, isShop ? messages.shopRedaction(erases) : messages.noCustomerData);
-      reply(response, 200, erases ? messages.toBeErased : messages.nothingToErase);
+      if (event.topic !== 'shop/redact') {
+        this.#log.info(event, 'the store asked about a customer: no data of customers is kept');
+        reply(response, 200, NOTHING_TO_ERASE);
+        return;
+      }
+      const isConfigured = Object.values(this.source.current.stores).some(({ shop }) => shop === event.shop);
+      const kept = isConfigured ? 'none' : await this.redactions.request(event.shop);
+      this.#log.info(event, REDACTIONS[kept].log);
+      reply(response, 200, REDACTIONS[kept].answer);
     } catch (error) {
       this.#log.warn({ shop: event.shop, err: errorLine(error) }, messages.eventNotStored);
       response.setHeader('Retry-After', '5');

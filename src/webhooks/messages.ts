@@ -7,8 +7,6 @@ export const messages = {
   deliveryTooLarge: 'a delivery may have 10 MB at most',
   eventTooLarge: 'an event may have 10 MB at most',
   busy: 'too many bytes are being received: repeat the request later',
-  toBeErased: 'to be erased',
-  nothingToErase: 'nothing to erase',
   notStored: 'the database does not store it now: repeat the request later',
 
   // The log
@@ -27,11 +25,6 @@ export const messages = {
   noTextInLanguage: 'the catalog has no text in this language',
 
   noComplianceEvent: 'a signed request of the store is none that this program knows',
-  noCustomerData: 'the store asked about a customer: no data of customers is kept',
-  shopRedaction: (erases: boolean): string =>
-    erases
-      ? 'the store asked to erase a shop: its installation is forgotten, and its rows follow'
-      : 'the store asked to erase a shop that is installed, or that was never: nothing is erased',
 
   // Notes of deliveries that were not interpreted
   unreadable: 'the body is not readable as JSON in UTF-8',
@@ -60,5 +53,4 @@ export const messages = {
   waitsForReview: 'generated; waits for review',
   ofVariant: (action: string, variant: string): string =>
     `${action} for variant ${variant}: not written to its product`,
-  uninstalled: 'the merchant uninstalled the app: the store is paused until it is installed again',
 } as const;

@@ -17,6 +17,15 @@ import { messages } from './messages.js';
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const EVENT_ID = 'x-shopify-webhook-id';
 const TOPIC = 'x-shopify-topic';
+/** When the event happened, which may be long before a retry of it. It is not signed. */
+const TRIGGERED_AT = 'x-shopify-triggered-at';
+
+const UNINSTALLED = 'the merchant uninstalled the app: the store is paused until it is installed again';
+
+interface UninstallEvent {
+  readonly bodySha256: Buffer;
+  readonly at: Date | null;
+}
 /** In place of the secret of a store that does not exist, or has none. */
 const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
@@ -89,17 +98,17 @@ export class StoreWebhookController {
     }
   }
 
-  /** Forgets the tokens of a store whose merchant uninstalled the app, and pauses it. A replayed event does nothing. */
-  async #uninstalled(key: string, topic: string, rawBody: Buffer, bodySha256: Buffer): Promise<void> {
+  /** Forgets the tokens of a store whose merchant uninstalled the app, and pauses it. A late or replayed event does nothing. */
+  async #uninstalled(key: string, topic: string, rawBody: Buffer, event: UninstallEvent): Promise<void> {
     const shop = this.sites.findStore(key)?.settings.shop;
     if (shop === undefined || !isUninstallOf(shop, topic, rawBody)) return;
-    if (!(await this.installations.forget(shop, key, bodySha256))) return;
+    if (!(await this.installations.forget(shop, key, event))) return;
     await this.health.pause(key, {
       scope: 'everything',
       code: 'credentials_refused',
-      reason: messages.uninstalled,
+      reason: UNINSTALLED,
     });
-    this.#log.warn({ store: key }, messages.uninstalled);
+    this.#log.warn({ store: key }, UNINSTALLED);
   }
 
   #refuse(store: string, request: Request, response: Response, reason: string): 'refused' {
@@ -115,7 +124,7 @@ export class StoreWebhookController {
     const bodySha256 = createHash('sha256').update(rawBody).digest();
     try {
       // Before the event is stored: a crash in between makes the store send it again.
-      await this.#uninstalled(store, topic, rawBody, bodySha256);
+      await this.#uninstalled(store, topic, rawBody, { bodySha256, at: triggeredAt(request) });
       const id = await this.inbox.storeEvent({
         store,
         eventId:
@@ -134,4 +143,10 @@ export class StoreWebhookController {
       return 'unavailable';
     }
   }
+}
+
+function triggeredAt({ headers }: Request): Date | null {
+  const text = headers[TRIGGERED_AT];
+  const at = typeof text === 'string' ? new Date(text) : null;
+  return at === null || Number.isNaN(at.getTime()) ? null : at;
 }

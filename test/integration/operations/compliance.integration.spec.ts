@@ -123,4 +123,39 @@ describe('the address for compliance requests', () => {
     );
     expect(await world.rows('SELECT shop FROM shop_redaction')).toEqual([]);
   });
+
+  it('erases nothing of a shop that still answers, and asks it because the uninstall event may be lost', async () => {
+    expect((await send('shop/redact', ERASE))[1]).toContain('this is checked');
+    await daemon.daemon.get(ShopRedactions).pass();
+    expect(await world.rows('SELECT shop FROM shop_redaction')).toEqual([]);
+    expect(await traces()).toEqual(expect.arrayContaining(['store_installation', 'store_product']));
+  });
+
+  it('erases nothing of a shop that works by a configuration file by now', async () => {
+    const { shop } = world.store;
+    const before = await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`);
+    expect(before).not.toEqual([]);
+    expect((await send('shop/redact', { shop_id: 2, shop_domain: shop }))[1]).toContain('"nothing to erase"');
+    // An earlier installation left the request, before the shop was written into the file.
+    await world.rows(`INSERT INTO shop_redaction (shop, store_key) VALUES ('${shop}', 'main')`);
+    await daemon.daemon.get(ShopRedactions).pass();
+    expect(await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`)).toEqual(before);
+    expect(await world.rows('SELECT shop FROM shop_redaction')).toEqual([]);
+  });
+
+  it('erases a shop whose uninstall event was lost, once the shop refuses us', async () => {
+    const [kept] = await world.rows<{ access_token: string; refresh_token: string }>(
+      `SELECT access_token, refresh_token FROM store_installation WHERE shop = '${SHOP}'`,
+    );
+    store.uninstall();
+    await store.idle();
+    // As if the event had never come.
+    await world.rows(
+      `UPDATE store_installation SET uninstalled_at = NULL, access_token = '${kept?.access_token ?? ''}',
+         refresh_token = '${kept?.refresh_token ?? ''}' WHERE shop = '${SHOP}'`,
+    );
+    expect((await send('shop/redact', ERASE))[0]).toBe(200);
+    await daemon.daemon.get(ShopRedactions).pass();
+    expect(await traces()).toEqual(['audit_entry']);
+  });
 });

@@ -329,6 +329,41 @@ describe('the uninstall event', () => {
     expect(await send('{"id":1,"admin_graphql_api_id":"gid://shopify/Product/1"}')).toBe(200);
     expect((await row()).access_token).not.toBeNull();
   });
+
+  it('does nothing when it comes late, after the app was installed again', async () => {
+    await installed();
+    const [sent] = store.ledger.deliveries.filter(({ topic }) => topic === 'app/uninstalled');
+    // A body that was never received, as the retry of a lost event has it.
+    const body = JSON.stringify({ ...JSON.parse(sent?.body ?? '{}'), retried: true });
+    const answer = await fetch(`${world.url}/webhooks/shopify/merchant`, {
+      method: 'POST',
+      headers: {
+        'x-shopify-hmac-sha256': createHmac('sha256', APP.clientSecret).update(body).digest('base64'),
+        'x-shopify-topic': 'app/uninstalled',
+        'x-shopify-webhook-id': 'late',
+        'x-shopify-triggered-at': new Date(Date.now() - 600_000).toISOString(),
+      },
+      body,
+    });
+    expect(answer.status).toBe(200);
+    expect((await row()).access_token).not.toBeNull();
+  });
+
+  it('forgets the tokens once more when the app is uninstalled a second time, with the same body', async () => {
+    await installed();
+    store.uninstall();
+    await store.idle();
+    expect((await row()).access_token).toBeNull();
+    await installed();
+    store.uninstall();
+    await store.idle();
+    const bodies = store.ledger.deliveries.flatMap(({ topic, body }) =>
+      topic === 'app/uninstalled' ? body : [],
+    );
+    expect(new Set(bodies).size).toBe(1);
+    expect((await row()).access_token).toBeNull();
+    await installed();
+  });
 });
 
 describe('other processes', () => {
