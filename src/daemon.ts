@@ -10,6 +10,9 @@ import { waitForDatabase } from './persistence/data-source.js';
 import { ConfigReload } from './operations/config-reload.js';
 import { BoundedExpressAdapter, connectionsWithin } from './api/http-server.js';
 
+/** Open connections of each port. Further ones are closed at once. */
+const MOST_CONNECTIONS = 2_000;
+
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -53,8 +56,8 @@ export async function loadRoles(roles: readonly ProcessRole[]): Promise<RootModu
  */
 export async function startDaemon(settings: ProcessSettings): Promise<RunningDaemon> {
   await waitForDatabase(settings.databaseUrl, DATABASE_WAIT_MS);
-  const { host, port, admin, limits, roles } = settings.config.server;
-  const connections = connectionsWithin(limits.connections, openFileLimit(), admin.port === 0 ? 1 : 2);
+  const { host, port, admin, roles } = settings.config.server;
+  const connections = connectionsWithin(MOST_CONNECTIONS, openFileLimit(), admin.port === 0 ? 1 : 2);
   if (connections.reduced)
     settings.logger.warn(connections, 'the limit of open files allows few connections');
   const adapter = new BoundedExpressAdapter(connections.limit);

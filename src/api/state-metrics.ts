@@ -1,6 +1,5 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { GaugeRepository } from '../persistence/gauge.repository.js';
@@ -22,7 +21,6 @@ export class StateMetrics implements OnModuleInit {
     private readonly sites: Sites,
     private readonly jobs: JobProducer,
     @Inject(JOB_QUEUES) private readonly queues: ReadonlyMap<QueueName, Queue>,
-    @Inject(APP_CONFIG) private readonly config: Pick<AppConfig, 'server'>,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'metrics' });
@@ -31,7 +29,6 @@ export class StateMetrics implements OnModuleInit {
   onModuleInit(): void {
     const workspaces = (): string[] => this.sites.workspaces.map(({ key }) => key);
     const stores = (): string[] => this.sites.stores.map(({ key }) => key);
-    this.metrics.perStore = this.config.server.metrics.perStore;
     const begin = (): void => {
       this.metrics.begin(workspaces(), stores());
     };

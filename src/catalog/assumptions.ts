@@ -5,7 +5,6 @@
 import { z } from 'zod';
 
 const path = z.string().regex(/^\//, 'a path that starts with /');
-const names = z.array(z.string().min(1)).min(1);
 const method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** `workspaces.<name>.generation.request`: the call that requests generation. */
@@ -18,17 +17,6 @@ export const assumptionOverridesSchema = z.strictObject({
   listVariants: z.strictObject({ path }).partial().optional(),
   uploadCsv: z
     .strictObject({ method, path, field: z.string().min(1) })
-    .partial()
-    .optional(),
-  taskFields: z.strictObject({ id: names, status: names, reason: names }).partial().optional(),
-  tokens: z
-    .strictObject({
-      accessFields: names,
-      refreshFields: names,
-      accessSeconds: z.number().positive(),
-      refreshSeconds: z.number().positive(),
-      bearerOnRefresh: z.boolean(),
-    })
     .partial()
     .optional(),
   localeOnUpdate: z.boolean().optional(),
@@ -45,24 +33,27 @@ export const DEFAULT_TASK_STATUSES = {
   failure: ['FAILURE', 'FAILED', 'ERROR', 'REVOKED', 'CANCELLED'],
 };
 
+/** The names under which an answer may hold a task's id, status and reason of a failure. The first that is there counts. */
+export const TASK_FIELDS = {
+  id: ['task_id', 'background_task_id', 'id'],
+  status: ['status', 'state'],
+  reason: ['reason_for_failure', 'reason', 'error', 'detail', 'message'],
+} as const;
+
+/** The names of tokens in an answer, and the documented lifetimes of those that do not contain their own. */
+export const TOKENS = {
+  accessFields: ['access', 'access_token', 'token'],
+  refreshFields: ['refresh', 'refresh_token'],
+  accessSeconds: 7 * 86_400,
+  refreshSeconds: 14 * 86_400,
+} as const;
+
 export type Method = z.output<typeof method>;
 
 export interface Assumptions {
   readonly deleteProduct: { readonly method: Method; readonly path: string };
   readonly listVariants: { readonly path: string };
   readonly uploadCsv: { readonly method: Method; readonly path: string; readonly field: string };
-  readonly taskFields: {
-    readonly id: readonly string[];
-    readonly status: readonly string[];
-    readonly reason: readonly string[];
-  };
-  readonly tokens: {
-    readonly accessFields: readonly string[];
-    readonly refreshFields: readonly string[];
-    readonly accessSeconds: number;
-    readonly refreshSeconds: number;
-    readonly bearerOnRefresh: boolean;
-  };
   readonly localeOnUpdate: boolean;
 }
 
@@ -70,18 +61,6 @@ export const DEFAULT_ASSUMPTIONS: Assumptions = {
   deleteProduct: { method: 'DELETE', path: '/products/{id}/' },
   listVariants: { path: '/products/{id}/variants/' },
   uploadCsv: { method: 'POST', path: '/products/upload-csv/', field: 'file' },
-  taskFields: {
-    id: ['task_id', 'background_task_id', 'id'],
-    status: ['status', 'state'],
-    reason: ['reason_for_failure', 'reason', 'error', 'detail', 'message'],
-  },
-  tokens: {
-    accessFields: ['access', 'access_token', 'token'],
-    refreshFields: ['refresh', 'refresh_token'],
-    accessSeconds: 7 * 86_400,
-    refreshSeconds: 14 * 86_400,
-    bearerOnRefresh: true,
-  },
   localeOnUpdate: false,
 };
 
@@ -92,8 +71,6 @@ export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumpt
     deleteProduct: { ...base.deleteProduct, ...overrides.deleteProduct },
     listVariants: { ...base.listVariants, ...overrides.listVariants },
     uploadCsv: { ...base.uploadCsv, ...overrides.uploadCsv },
-    taskFields: { ...base.taskFields, ...overrides.taskFields },
-    tokens: { ...base.tokens, ...overrides.tokens },
     localeOnUpdate: overrides.localeOnUpdate ?? base.localeOnUpdate,
   };
 }
@@ -107,7 +84,7 @@ export interface Assumption {
   readonly setting: string;
 }
 
-const { deleteProduct, listVariants, uploadCsv, taskFields, tokens } = DEFAULT_ASSUMPTIONS;
+const { deleteProduct, listVariants, uploadCsv } = DEFAULT_ASSUMPTIONS;
 const key = (name: string) => `workspaces.<name>.${name}`;
 
 /** The table of assumptions, for docs/catalog-rules.md. */
@@ -139,10 +116,10 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'task-fields',
     what: 'Fields of a background task: its id, its status, the reason of a failure; the first that is there counts',
-    default: Object.entries(taskFields)
+    default: Object.entries(TASK_FIELDS)
       .map(([field, candidates]) => `${field}: ${candidates.join(' | ')}`)
       .join('; '),
-    setting: key('assumptions.taskFields'),
+    setting: 'none needed: all of these names are tried',
   },
   {
     id: 'task-success',
@@ -159,20 +136,20 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'refresh-answer',
     what: 'Shape of the answer to a refresh; a new refresh token in it is taken, none keeps the old one',
-    default: `access token: ${tokens.accessFields.join(' | ')}; refresh token: ${tokens.refreshFields.join(' | ')}`,
-    setting: key('assumptions.tokens'),
+    default: `access token: ${TOKENS.accessFields.join(' | ')}; refresh token: ${TOKENS.refreshFields.join(' | ')}`,
+    setting: 'none needed: all of these names are tried',
   },
   {
     id: 'refresh-bearer',
     what: 'Whether the refresh call wants the bearer header ("every endpoint except login")',
-    default: `sent: ${String(tokens.bearerOnRefresh)}`,
-    setting: key('assumptions.tokens.bearerOnRefresh'),
+    default: 'sent',
+    setting: 'none needed: where the call is refused, the next one is a login',
   },
   {
     id: 'token-lifetime',
     what: 'Whether tokens contain their expiry; it is read from the token where possible, otherwise the documented 7 and 14 days',
-    default: `${String(tokens.accessSeconds)} s, ${String(tokens.refreshSeconds)} s`,
-    setting: key('assumptions.tokens.accessSeconds'),
+    default: `${String(TOKENS.accessSeconds)} s, ${String(TOKENS.refreshSeconds)} s`,
+    setting: 'none needed: a token that is refused earlier is renewed',
   },
   {
     id: 'locale-on-update',

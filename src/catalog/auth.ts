@@ -1,5 +1,4 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
-import type { Assumptions } from './assumptions.js';
 import type { Redactor } from './redaction.js';
 import { readSession, type Session } from './session-tokens.js';
 
@@ -46,7 +45,6 @@ export class TokenProvider {
   constructor(
     private readonly auth: CatalogAuth,
     private readonly calls: TokenCalls,
-    private readonly assumptions: Assumptions['tokens'],
     private readonly clock: () => Date,
     private readonly redactor: Redactor,
   ) {
@@ -128,7 +126,7 @@ export class TokenProvider {
     if (session?.refresh != null && this.clock().getTime() < session.refreshExpiresAtMs) {
       try {
         const answer = await this.calls.refresh(session.refresh, session.access);
-        const renewed = readSession(answer, this.clock().getTime(), this.assumptions, session);
+        const renewed = readSession(answer, this.clock().getTime(), session);
         // An unreadable response, or one with the refused token, counts as no token: the login follows.
         if (renewed !== undefined && renewed.access !== this.rejectedAccess) return renewed;
       } catch (error) {
@@ -147,11 +145,7 @@ export class TokenProvider {
     const { refusal } = this;
     if (refusal !== undefined && this.clock().getTime() < refusal.untilMs) throw refusal.error;
     try {
-      const session = readSession(
-        await this.calls.login(email, password),
-        this.clock().getTime(),
-        this.assumptions,
-      );
+      const session = readSession(await this.calls.login(email, password), this.clock().getTime());
       if (session !== undefined) return session;
     } catch (error) {
       if (!isCoded(error, 'auth', 'invalid')) throw error;

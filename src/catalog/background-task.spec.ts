@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ASSUMPTIONS, DEFAULT_TASK_STATUSES } from './assumptions.js';
+import { DEFAULT_TASK_STATUSES } from './assumptions.js';
 import { TaskReader } from './background-task.js';
 import { Redactor } from './redaction.js';
 
-const reader = new TaskReader(DEFAULT_ASSUMPTIONS.taskFields, DEFAULT_TASK_STATUSES, new Redactor());
+const reader = new TaskReader(DEFAULT_TASK_STATUSES, new Redactor());
 const product = { id: '7', externalId: 'shopify:a.myshopify.com:1' };
 
 describe('a task of several products', () => {

@@ -1,5 +1,5 @@
 import { CodedError } from '../domain/errors.js';
-import type { Assumptions } from './assumptions.js';
+import { TASK_FIELDS } from './assumptions.js';
 import type { Redactor } from './redaction.js';
 import { backgroundCreationSchema } from './schemas.js';
 import { firstId, idOf, isRecord } from '../runtime/untrusted-json.js';
@@ -34,7 +34,6 @@ export class TaskReader {
   private readonly failure: ReadonlySet<string>;
 
   constructor(
-    private readonly fields: Assumptions['taskFields'],
     statuses: TaskStatuses,
     private readonly redactor: Redactor,
   ) {
@@ -46,11 +45,11 @@ export class TaskReader {
    * `askedId` is the id of the request. Without it, the record must contain the id. Throws `misconfigured` otherwise.
    */
   read(raw: Readonly<Record<string, unknown>>, askedId?: string): BackgroundTask {
-    const id = askedId ?? firstId(raw, this.fields.id);
+    const id = askedId ?? firstId(raw, TASK_FIELDS.id);
     if (id === undefined) {
       throw new CodedError(
         'misconfigured',
-        `catalog tasks have none of the id fields ${this.fields.id.join(', ')}: set assumptions.taskFields.id`,
+        `catalog tasks have none of the id fields ${TASK_FIELDS.id.join(', ')}`,
       );
     }
     const status = this.statusOf(raw);
@@ -81,7 +80,7 @@ export class TaskReader {
   }
 
   private statusOf(raw: Readonly<Record<string, unknown>>): string | null {
-    const found = this.fields.status.map((field) => raw[field]).find((value) => typeof value === 'string');
+    const found = TASK_FIELDS.status.map((field) => raw[field]).find((value) => typeof value === 'string');
     return typeof found === 'string' ? found : null;
   }
 
@@ -92,7 +91,7 @@ export class TaskReader {
   }
 
   private reasonOf(raw: Readonly<Record<string, unknown>>): string | undefined {
-    for (const field of this.fields.reason) {
+    for (const field of TASK_FIELDS.reason) {
       const value = raw[field];
       const text =
         typeof value === 'string'

@@ -220,14 +220,6 @@ describe('renewal', () => {
     expect(service.asked.at(-1)?.bearer).toBe('access-2');
   });
 
-  it('leaves the bearer away where the setting says so', async () => {
-    sessionService();
-    const client = service.client({ auth: LOGIN, assumptions: { tokens: { bearerOnRefresh: false } } }, time);
-    await client.login();
-    await client.refresh();
-    expect(service.asked.find(({ path }) => path === '/refresh/')?.bearer).toBeUndefined();
-  });
-
   it('uses a login without a refresh token to its end, and logs in again', async () => {
     let logins = 0;
     service.handler = ({ path }) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CodedError, isCoded } from '../domain/errors.js';
 import type { LocaleOption, ProductId, UpsertOutcome, WriteOptions } from './call-options.js';
-import { DEFAULT_GENERATION_REQUEST, DEFAULT_TASK_STATUSES } from './assumptions.js';
+import { DEFAULT_GENERATION_REQUEST, DEFAULT_TASK_STATUSES, TASK_FIELDS } from './assumptions.js';
 import type { SessionInfo } from './auth.js';
 import { acceptedTask, TaskReader, type BackgroundTask } from './background-task.js';
 import type { Query } from './base-url.js';
@@ -31,8 +31,6 @@ import {
 } from './schemas.js';
 import { firstId, isRecord } from '../runtime/untrusted-json.js';
 
-export type { LocaleOption, ProductId, UpsertOutcome, WriteOptions };
-
 const taskList = listSchema(taskRecordSchema);
 
 /**
@@ -40,12 +38,12 @@ const taskList = listSchema(taskRecordSchema);
  * `requestsPerSecond` and throws nothing but CodedError:
  *
  * - `auth` token refused (401) or permission or subscription missing (403), distinguished by `status`
- * - `invalid` refused by validation, with the service's own `fields`; `not_found`; `conflict` (409)
+ * - `invalid` refused by validation, with the service's `fields`; `not_found`; `conflict` (409)
  * - `throttled` the service asks for a longer wait than `maxThrottleWaitMs`, with `retryAfterMs`
  * - `transient` no answer that can be used; `outcomeUnknown` when a write may have been carried out all the same
  * - `misconfigured` a redirect, a next page on another host, a request template that cannot be
  *
- * Only harmless repetitions happen: once after a renewed login, after the waits that the service requests, and reads.
+ * It repeats only what is harmless: reads, and calls after a renewed login or a wait that the service requests.
  */
 export class CatalogClient {
   /** How many requests of one kind of work the client sends at the same time. More would only wait in it. */
@@ -64,8 +62,7 @@ export class CatalogClient {
   constructor(private readonly options: CatalogClientOptions) {
     this.template = new GenerationTemplate(options.generation ?? DEFAULT_GENERATION_REQUEST);
     this.connection = new Connection(options);
-    const { assumptions, redactor } = this.connection;
-    this.tasks = new TaskReader(assumptions.taskFields, options.tasks ?? DEFAULT_TASK_STATUSES, redactor);
+    this.tasks = new TaskReader(options.tasks ?? DEFAULT_TASK_STATUSES, this.connection.redactor);
   }
 
   /** Ends running requests (`transient`) and closes the connections. The client cannot be used afterwards. */
@@ -216,7 +213,7 @@ export class CatalogClient {
       read: (answer, unusable) => {
         const json = readAnyJson({})(answer, unusable);
         return {
-          taskId: isRecord(json) ? firstId(json, this.connection.assumptions.taskFields.id) : undefined,
+          taskId: isRecord(json) ? firstId(json, TASK_FIELDS.id) : undefined,
         };
       },
     });

@@ -46,13 +46,7 @@ export class Connection {
     this.base = parseBaseUrl(options.baseUrl);
     this.assumptions = resolveAssumptions(options.assumptions);
     this.redactor.addFixed(options.auth.apiToken, options.auth.password);
-    this.tokens = new TokenProvider(
-      options.auth,
-      this.tokenCalls(),
-      this.assumptions.tokens,
-      clock,
-      this.redactor,
-    );
+    this.tokens = new TokenProvider(options.auth, this.tokenCalls(), clock, this.redactor);
     const errors = new AnswerErrors(this.redactor);
     const maxResponseBytes = options.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes;
     this.http = new Http({ maxResponseBytes, maxSockets: 2 * REQUESTS_AT_ONCE, closed }, errors);
@@ -146,7 +140,7 @@ export class Connection {
         this.ask({
           ...call('refresh', '/refresh/'),
           body: { refresh },
-          bearer: this.assumptions.tokens.bearerOnRefresh ? { token } : 'none',
+          bearer: { token },
         }),
     };
   }

@@ -1,4 +1,4 @@
-import type { Assumptions } from './assumptions.js';
+import { TOKENS } from './assumptions.js';
 import { isRecord, readUntrustedJson } from '../runtime/untrusted-json.js';
 
 /** The tokens of a login and their expiry, by our clock. */
@@ -16,23 +16,17 @@ const MARGIN_SHARE = 0.1;
 const MAX_MARGIN_MS = 600_000;
 
 /**
- * The session in the response to a login or refresh (docs/catalog-rules.md#post-login). The assumptions have the
- * names of the fields. A response without a refresh token keeps the one of `previous`. Undefined when there is no
+ * The session in the response to a login or refresh (docs/catalog-rules.md#post-login). A response without a refresh token keeps the one of `previous`. Undefined when there is no
  * access token.
  */
-export function readSession(
-  answer: unknown,
-  nowMs: number,
-  assumptions: Assumptions['tokens'],
-  previous?: Session,
-): Session | undefined {
-  const access = typeof answer === 'string' ? answer : firstText(answer, assumptions.accessFields);
+export function readSession(answer: unknown, nowMs: number, previous?: Session): Session | undefined {
+  const access = typeof answer === 'string' ? answer : firstText(answer, TOKENS.accessFields);
   if (access === undefined || access === '') return undefined;
-  const newRefresh = firstText(answer, assumptions.refreshFields);
+  const newRefresh = firstText(answer, TOKENS.refreshFields);
   const refresh = newRefresh ?? previous?.refresh ?? null;
 
-  const accessMs = lifetimeMs(access, nowMs) ?? assumptions.accessSeconds * 1000;
-  const refreshMs = (refresh === null ? 0 : lifetimeMs(refresh, nowMs)) ?? assumptions.refreshSeconds * 1000;
+  const accessMs = lifetimeMs(access, nowMs) ?? TOKENS.accessSeconds * 1000;
+  const refreshMs = (refresh === null ? 0 : lifetimeMs(refresh, nowMs)) ?? TOKENS.refreshSeconds * 1000;
   const kept = newRefresh === undefined ? previous?.refreshExpiresAtMs : undefined;
   return {
     access,

@@ -29,7 +29,7 @@ describe('the configuration', () => {
 
   it('works without any file of the operator’s', () => {
     const { config } = loadConfig({ env: {}, cwd: '/srv' });
-    expect(config.server).toMatchObject({ host: '0.0.0.0', port: 3000, limits: { bodyMegabytes: 64 } });
+    expect(config.server).toMatchObject({ host: '0.0.0.0', port: 3000 });
     expect(config.database).toEqual({ url: 'embedded', dataDir: '/srv/data', migrate: true, keepDays: 90 });
     expect(config.queue.redisUrl).toBeUndefined();
     expect([config.workspaces, config.stores]).toEqual([{}, {}]);
@@ -41,7 +41,7 @@ describe('the configuration', () => {
       requestsPerSecond: 10,
       webhook: { toleranceSeconds: 1200, register: true },
       generation: { mode: 'auto', batchSize: 50, maxPerRun: 1000, minCreditsRemaining: 0 },
-      tasks: { pollSeconds: 60, abandonAfterHours: 24, success: ['SUCCESS'] },
+      tasks: { pollSeconds: 60, success: ['SUCCESS'] },
     });
     expect(config.stores['s']).toMatchObject({
       kind: 'shopify',

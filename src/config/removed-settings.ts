@@ -15,6 +15,12 @@ const REMOVED: Readonly<Record<string, string>> = {
     'no longer a setting; remove it: store-sync catalog upload sends a file as it is',
   'workspaces.*.assumptions.uploadCsv.maxBytes':
     'no longer a setting; remove it: store-sync catalog upload sends a file as it is',
+  'workspaces.*.assumptions.taskFields': 'no longer a setting; remove it: the usual names are all tried',
+  'workspaces.*.assumptions.tokens': 'no longer a setting; remove it: the usual names are all tried',
+  'workspaces.*.tasks.abandonAfterHours':
+    'no longer a setting; remove it: a silent task is given up after a day',
+  'server.metrics': 'no longer a setting; remove it: each store has its own series',
+  'server.limits': 'no longer a setting; remove it: the bounds are in docs/security.md',
   'workspaces.*.assumptions.maxPages': 'no longer a setting; remove it: a listing ends by its own count',
 };
 

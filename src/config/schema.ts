@@ -51,17 +51,11 @@ export const configSchema = section({
       (tokens) => !('admin' in tokens),
       messages.notAdmin,
     ),
-    metrics: section({ perStore: onOff(true) }),
     admin: section({ port: amount(0, { min: 0, max: 65_535 }) }),
     roles: processRoles,
     encryptionKey,
     previousEncryptionKey: encryptionKey,
     trustedProxies: amount(0, { min: 0, max: 20 }),
-    limits: section({
-      // A delivery of 10 MB fits into the part that large bodies have.
-      bodyMegabytes: amount(64, { min: 16, max: 4096 }),
-      connections: amount(2000, { min: 50, max: 100_000 }),
-    }),
   }),
   database: section({
     url: databaseUrl.default('embedded'),

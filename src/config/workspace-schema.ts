@@ -52,7 +52,6 @@ export const workspaceSchema = section({
   }),
   tasks: section({
     pollSeconds: amount(60, { min: 1, max: 86_400 }),
-    abandonAfterHours: amount(24, { min: 0.01, max: 8760, whole: false }),
     success: z.array(text).min(1).default(DEFAULT_TASK_STATUSES.success),
     failure: z.array(text).default(DEFAULT_TASK_STATUSES.failure),
   }),

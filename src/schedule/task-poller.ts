@@ -15,6 +15,9 @@ import { Clock } from '../runtime/clock.js';
 import { NewContent } from './new-content.js';
 import { ResultSweep } from './result-sweep.js';
 
+/** A task that the service says nothing about for so long is given up. */
+const ABANDONED_AFTER_HOURS = 24;
+
 /**
  * Polls open generation tasks, because a delivery may be lost and the service does not notify twice
  * (docs/decisions/0006-polling-beside-webhooks.md). Each result becomes a delivery in the inbox, so that polls and
@@ -67,14 +70,14 @@ export class TaskPoller {
         killPoint('poll.stored');
         return id;
       }
-      await this.#giveUpWhenOld(task, workspace);
+      await this.#giveUpWhenOld(task);
       return null;
     } catch (error) {
       // A temporary fault or refused credentials: the next poll is already scheduled.
       if (isMetWith(error, 'poll', 'wait')) return null;
       if (!(error instanceof CodedError)) throw error;
       await this.tasks.note(task.id, error.message);
-      await this.#giveUpWhenOld(task, workspace);
+      await this.#giveUpWhenOld(task);
       return null;
     }
   }
@@ -148,15 +151,14 @@ export class TaskPoller {
     return id;
   }
 
-  async #giveUpWhenOld(task: GenerationTaskEntity, workspace: Workspace): Promise<void> {
+  async #giveUpWhenOld(task: GenerationTaskEntity): Promise<void> {
     const ageMs = this.clock.now().getTime() - task.requestedAt.getTime();
-    const { abandonAfterHours } = workspace.settings.tasks;
-    if (ageMs <= abandonAfterHours * 3_600_000) return;
+    if (ageMs <= ABANDONED_AFTER_HOURS * 3_600_000) return;
     // Asking again costs credits. The service may have received a request that it never answered, so its result is awaited like any other.
     const isUnanswered = task.answeredAt === null && task.taskId === null;
     const reason = isUnanswered
       ? 'the request was never answered: asked again'
-      : `no end was reported within ${String(abandonAfterHours)} hours`;
+      : `no end was reported within ${String(ABANDONED_AFTER_HOURS)} hours`;
     await this.tasks.settle(task.id, { state: 'abandoned', settledBy: 'poll', reason });
     if (isUnanswered) await this.links.generationDueAgain(task.externalId);
   }

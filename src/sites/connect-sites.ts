@@ -18,7 +18,7 @@ import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './si
 type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
 
 /** The part of `Metrics` that counts requests. A command passes one that counts nothing, and loads no library of metrics. */
-interface RequestMetrics extends Pick<Metrics, 'perStore' | 'storeLabel'> {
+interface RequestMetrics {
   readonly catalogRequests: Pick<Metrics['catalogRequests'], 'inc'>;
   readonly storeRequests: Pick<Metrics['storeRequests'], 'inc'>;
   readonly storeBucket: Pick<Metrics['storeBucket'], 'set'>;
@@ -37,8 +37,6 @@ const nothing = (): void => undefined;
 /** For commands that report their requests nowhere. */
 export const SILENT_OBSERVERS: Observers = {
   metrics: {
-    perStore: false,
-    storeLabel: (store) => store,
     catalogRequests: { inc: nothing },
     storeRequests: { inc: nothing },
     storeBucket: { set: nothing },
@@ -159,11 +157,11 @@ export function storeConnector(
     variantMetafields: [settings.mapping.mpn, settings.mapping.asin].filter((name) => name !== ''),
     log,
     onCost: ({ available }) => {
-      if (metrics.perStore) metrics.storeBucket.set({ store: key }, available);
+      metrics.storeBucket.set({ store: key }, available);
     },
     onRequest: ({ operation, outcome, attempt, status, durationMs }) => {
       countRequest('store');
-      metrics.storeRequests.inc({ store: metrics.storeLabel(key), operation, outcome });
+      metrics.storeRequests.inc({ store: key, operation, outcome });
       tracedRequest(
         `store ${operation}`,
         { store: key, operation, attempt, 'http.response.status_code': status ?? undefined },

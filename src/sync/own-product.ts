@@ -1,4 +1,5 @@
-import type { CatalogClient, UpsertOutcome, WriteOptions } from '../catalog/client.js';
+import type { UpsertOutcome, WriteOptions } from '../catalog/call-options.js';
+import type { CatalogClient } from '../catalog/client.js';
 import type { ProductBody } from '../catalog/product-body.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { CodedError, isCoded } from '../domain/errors.js';

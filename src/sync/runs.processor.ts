@@ -55,8 +55,7 @@ export class RunsProcessor extends WorkerHost {
     this.#underWay.set(workspace, (this.#underWay.get(workspace) ?? 0) + change);
   }
 
-  #ended({ store: key, state, kind, startedAt, finishedAt }: SyncRunEntity): void {
-    const store = this.metrics.storeLabel(key);
+  #ended({ store, state, kind, startedAt, finishedAt }: SyncRunEntity): void {
     this.metrics.runs.inc({ store, state });
     if (startedAt !== null && finishedAt !== null)
       this.metrics.runSeconds.observe({ store, kind }, (finishedAt.getTime() - startedAt.getTime()) / 1000);

@@ -58,7 +58,7 @@ export class StoreWebhookController {
     // A store name from an unknown caller is not used as a label.
     const store = this.sites.findStore(key) ? key : UNKNOWN_NAME;
     const outcome = await this.#receive(key, request, response);
-    this.metrics.storeEvents.inc({ store: this.metrics.storeLabel(store), outcome });
+    this.metrics.storeEvents.inc({ store: store, outcome });
   }
 
   async #receive(key: string, request: Request, response: Response): Promise<string> {

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { ByteBudget } from './byte-budget.js';
 import { CatalogWebhookController } from './catalog-webhook.controller.js';
 import { ComplianceWebhookController } from './compliance-webhook.controller.js';
 import { StoreWebhookController } from './store-webhook.controller.js';
 
-const BYTES_PER_MEGABYTE = 1024 * 1024;
+/** Bytes of deliveries and store events in memory at once. A delivery of 10 MB fits into the part that large bodies have. */
+const BODY_BYTES = 64 * 1024 * 1024;
 
 /** The routes for deliveries and events. Only the daemon receives. */
 @Module({
@@ -13,9 +13,7 @@ const BYTES_PER_MEGABYTE = 1024 * 1024;
   providers: [
     {
       provide: ByteBudget,
-      inject: [APP_CONFIG],
-      useFactory: ({ server }: AppConfig) =>
-        new ByteBudget(server.limits.bodyMegabytes * BYTES_PER_MEGABYTE, () => performance.now()),
+      useFactory: () => new ByteBudget(BODY_BYTES, () => performance.now()),
     },
   ],
 })

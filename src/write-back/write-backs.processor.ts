@@ -32,8 +32,7 @@ export class WriteBacksProcessor extends WorkerHost {
 
   #count({ store, state, conflicts, gates = [] }: WriteBackResult): void {
     this.metrics.writeBacks.inc({ state });
-    const label = this.metrics.storeLabel(store);
-    for (const gate of gates) this.metrics.gateFindings.inc({ store: label, gate });
-    if (conflicts > 0) this.metrics.writeBackConflicts.inc({ store: label }, conflicts);
+    for (const gate of gates) this.metrics.gateFindings.inc({ store, gate });
+    if (conflicts > 0) this.metrics.writeBackConflicts.inc({ store }, conflicts);
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { z } from 'zod';
-import { DEFAULT_ASSUMPTIONS, DEFAULT_TASK_STATUSES } from '../../src/catalog/assumptions.js';
+import { TASK_FIELDS, DEFAULT_TASK_STATUSES } from '../../src/catalog/assumptions.js';
 import type { Answer, Api } from './api.js';
 import { expectSuccess, productOf, succeeded } from './expectations.js';
 import type { Receiver } from './receiver.js';
@@ -131,7 +131,6 @@ export class Contract {
   }
 }
 
-const { taskFields } = DEFAULT_ASSUMPTIONS;
 const ENDED = [...DEFAULT_TASK_STATUSES.success, ...DEFAULT_TASK_STATUSES.failure];
 
 function firstOf(record: unknown, names: readonly string[]): string | undefined {
@@ -143,7 +142,7 @@ function firstOf(record: unknown, names: readonly string[]): string | undefined 
 
 /** The task's id, by whatever field has it: the names of its fields are not documented. */
 export function taskIdOf(record: unknown): string | undefined {
-  const id = firstOf(record, taskFields.id);
+  const id = firstOf(record, TASK_FIELDS.id);
   return id === '' ? undefined : id;
 }
 
@@ -166,7 +165,7 @@ export async function taskEnd(
   for (const deadline = Date.now() + waitMs; Date.now() < deadline;) {
     const answer = await api.get(`/background-tasks/${taskId}/`);
     expect(succeeded(answer)).toBe(true);
-    const status = firstOf(answer.body, taskFields.status)?.toUpperCase() ?? '';
+    const status = firstOf(answer.body, TASK_FIELDS.status)?.toUpperCase() ?? '';
     if (ENDED.includes(status)) return { ...(answer.body as object) };
     await sleep(15);
   }

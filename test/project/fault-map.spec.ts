@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FAULTS } from '../fault/fault-map.js';
 import { faultPage } from '../fault/fault-page.js';
 
-const EXPECTED = Object.entries({ W: 17, C: 21, S: 13, D: 2, O: 10 }).flatMap(([letter, count]) =>
+const EXPECTED = Object.entries({ W: 17, C: 20, S: 13, D: 2, O: 10 }).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, index) => `${letter}${String(index + 1)}`),
 );
 

@@ -1,10 +1,5 @@
-import {
-  CatalogClient,
-  type LocaleOption,
-  type ProductId,
-  type UpsertOutcome,
-  type WriteOptions,
-} from '../../src/catalog/client.js';
+import type { LocaleOption, ProductId, UpsertOutcome, WriteOptions } from '../../src/catalog/call-options.js';
+import { CatalogClient } from '../../src/catalog/client.js';
 import type { BackgroundTask } from '../../src/catalog/background-task.js';
 import type { GenerationAnswer, GenerationProduct } from '../../src/catalog/generation.js';
 import type { Page } from '../../src/catalog/pages.js';

@@ -2,16 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { StateGauges, type StateSources } from './state-gauges.js';
 
-/** The label of all stores together, and that of a name from an unknown caller. No store can have such a key. */
-const ALL_STORES = '(all)';
 export const UNKNOWN_NAME = '(unknown)';
 
 /** The metrics for Prometheus, one instance per process. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
-  /** False: all stores share one series of each metric (`server.metrics.perStore`). */
-  perStore = true;
 
   readonly deliveries = this.#counter('deliveries_received_total', 'Deliveries received, by answer given', [
     'workspace',
@@ -96,7 +92,7 @@ export class Metrics {
     for (const workspace of workspaces)
       for (const outcome of ['stored', 'duplicate', 'refused', 'unavailable'])
         this.deliveries.inc({ workspace, outcome }, 0);
-    for (const store of new Set(stores.map((key) => this.storeLabel(key)))) {
+    for (const store of stores) {
       for (const outcome of ['stored', 'duplicate', 'refused', 'unavailable'])
         this.storeEvents.inc({ store, outcome }, 0);
       for (const state of ['succeeded', 'partial', 'failed']) this.runs.inc({ store, state }, 0);
@@ -107,14 +103,9 @@ export class Metrics {
     for (const outcome of ['sent', 'failed']) this.notifications.inc({ outcome }, 0);
   }
 
-  /** The value of the label `store`. */
-  storeLabel(store: string): string {
-    return this.perStore ? store : ALL_STORES;
-  }
-
   /** Adds rows and queues to `text`. */
   watch(sources: StateSources): void {
-    this.#state.watch(sources, (store) => this.storeLabel(store));
+    this.#state.watch(sources);
   }
 
   /** All metrics in Prometheus' text format, within a few seconds even while the database is down. */

@@ -100,7 +100,6 @@ export class StateGauges {
   readonly #queueJobs: Gauge<'queue' | 'state'>;
   readonly #lostJobs: Counter<'queue'>;
   #sources: StateSources | null = null;
-  #labelOf: (store: string) => string = (store) => store;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | null = null;
   #databaseLook: Promise<Shown | null> | null = null;
@@ -157,10 +156,8 @@ export class StateGauges {
     });
   }
 
-  /** `labelOf`: the label of a store. Values of stores that share a label are added, and of their last runs the oldest counts. */
-  watch(sources: StateSources, labelOf: (store: string) => string = (store) => store): void {
+  watch(sources: StateSources): void {
     this.#sources = sources;
-    this.#labelOf = labelOf;
   }
 
   /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
@@ -222,24 +219,14 @@ export class StateGauges {
         this.#oldest.set({ rows, state }, oldestSeconds);
       }
       for (const workspace of workspaces) this.#setWorkspace(workspace);
-      const oldest = new Map<string, number>();
-      for (const {
-        store: key,
-        lastSuccessSeconds,
-        conflictedProducts,
-        pausedCode,
-        servedVersion,
-      } of stores) {
-        const store = this.#labelOf(key);
-        if (lastSuccessSeconds !== null)
-          oldest.set(store, Math.min(lastSuccessSeconds, oldest.get(store) ?? Infinity));
+      for (const { store, lastSuccessSeconds, conflictedProducts, pausedCode, servedVersion } of stores) {
+        if (lastSuccessSeconds !== null) this.#lastSuccess.set({ store }, lastSuccessSeconds);
         this.#conflicted.inc({ store }, conflictedProducts);
         this.#versionDrift.inc({ store }, servedVersion === null ? 0 : 1);
         for (const code of PAUSE_CODES) this.#storePaused.inc({ store, code }, pausedCode === code ? 1 : 0);
         for (const why of HELD_BY) this.#held.inc({ store, why }, 0);
       }
-      for (const [store, seconds] of oldest) this.#lastSuccess.set({ store }, seconds);
-      for (const { store, why, count } of held) this.#held.inc({ store: this.#labelOf(store), why }, count);
+      for (const { store, why, count } of held) this.#held.inc({ store, why }, count);
     };
   }
 

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { SignJWT, UnsecuredJWT, decodeJwt } from 'jose';
 import pg from 'pg';
 import { z } from 'zod';
-import { DEFAULT_ASSUMPTIONS } from '../../../src/catalog/assumptions.js';
+import { TOKENS } from '../../../src/catalog/assumptions.js';
 import {
   SandboxControl,
   expectDetail,
@@ -20,7 +20,7 @@ const pairShape = z.looseObject({ access: z.string().min(1), refresh: z.string()
 /** The access token of a renewal, by whatever field has it: the answer is not documented. */
 function renewedAccess(body: unknown): string {
   const answer = z.record(z.string(), z.unknown()).parse(body);
-  const names = DEFAULT_ASSUMPTIONS.tokens.accessFields;
+  const names = TOKENS.accessFields;
   return z
     .string()
     .min(1)

@@ -201,31 +201,26 @@ describe('where tasks are out of reach', () => {
 });
 
 describe('a task without an end', () => {
-  it('is abandoned after tasks.abandonAfterHours, and shown', async () => {
-    stages.settings = { store: {}, workspace: { tasks: { abandonAfterHours: 2 } } };
+  it('is abandoned after a day, and shown', async () => {
     await requested();
-    stages.clock.advance(1.9 * HOUR_MS);
+    stages.clock.advance(23.9 * HOUR_MS);
     await poll();
     expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 3 });
     stages.clock.advance(0.2 * HOUR_MS);
     await poll();
     expect(await newest(1)).toMatchObject({
       state: 'abandoned',
-      reason: 'no end was reported within 2 hours',
+      reason: 'no end was reported within 24 hours',
     });
     expect(await stages.tasks.unsuccessful(STORE, 10)).toHaveLength(3);
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 0 });
   });
 
   it('whose request was never answered is asked for again after as long as any other is waited for', async () => {
-    stages.settings = {
-      ...stages.settings,
-      workspace: { ...stages.settings.workspace, tasks: { abandonAfterHours: 2 } },
-    };
     const unknown = refusal('transient', { outcomeUnknown: true });
     stages.catalog.script.before('generate', unknown);
     await requested();
-    stages.clock.advance(1.9 * HOUR_MS);
+    stages.clock.advance(23.9 * HOUR_MS);
     await poll();
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 0 });
     stages.clock.advance(0.2 * HOUR_MS);

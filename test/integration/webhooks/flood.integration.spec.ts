@@ -8,9 +8,7 @@ import { World } from '../../support/e2e-world.js';
 let world: World;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  world = await World.open({
-    settings: { server: { limits: { bodyMegabytes: 16 } } },
-  });
+  world = await World.open();
   await world.startHere();
 }, 60_000);
 afterAll(async () => {
