@@ -36,9 +36,20 @@ export function merchantsText(
   return effectiveValue(ownValue(base, live), written[base]);
 }
 
-/** True when a text may have pictures, so that the hosts of the product's images decide about it. */
-export function needsImages(intended: readonly IntendedValue[]): boolean {
-  return intended.some(({ value, raw }) => hasPicture(value) || (raw !== null && hasPicture(raw)));
+/**
+ * True when a text has a picture from a host that is not allowed anyway, so that the hosts of the product's images decide about it.
+ * Reading them costs extra.
+ */
+export function needsImages(
+  intended: readonly IntendedValue[],
+  pictureHosts: readonly string[] = [],
+): boolean {
+  return intended.some(({ value, raw }) => {
+    const text = raw ?? value;
+    if (!hasPicture(text)) return false;
+    const { pictureHosts: hosts } = allowanceOf(text);
+    return [...hosts].some((host) => !pictureHosts.includes(host));
+  });
 }
 
 /**

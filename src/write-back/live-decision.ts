@@ -36,7 +36,7 @@ export class LiveDecision {
       ...failed.flatMap((sent) => Object.keys(sent)),
     ];
     const namespace = writeBack.sections?.namespace ?? null;
-    const parts = livePartsOf(asked, { images: needsImages(row.intended) });
+    const parts = livePartsOf(asked, { images: needsImages(row.intended, pictureHostsOf(store)) });
     const live = await store.connector.readLive(link.storeId, namespace, parts);
     if (live === null) return null;
     const targets = row.intended.filter((value) => value.withheld === undefined).map(({ target }) => target);
