@@ -339,6 +339,8 @@ export interface PageSelection {
 }
 
 export interface StoreIdentity {
+  /** The shop's own name, which stores fill into the vendor by themselves. */
+  readonly name: string;
   /** The API version that the store serves in place of the configured one, which it has retired; null while it serves that. */
   readonly servedVersion: string | null;
   readonly mayWriteProducts: boolean;

@@ -46,7 +46,7 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
     external_id: effective.externalId,
     name: isMissing(effective.title) ? '' : effective.title,
     ...descriptions(effective.descriptionHtml ?? ''),
-    brand: brandOf(effective, mapping.brand, rules.shop) ?? '',
+    brand: brandOf(effective, mapping.brand, rules) ?? '',
     category: categoryAndType(effective).category ?? '',
     url: effective.url,
     ...codes.product,

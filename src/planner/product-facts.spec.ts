@@ -98,7 +98,18 @@ describe('the brand that the catalog gets', () => {
       metafield('custom.reference', 'gid://shopify/Metaobject/1', 'metaobject_reference'),
     ];
     const product = { vendor, metafields };
-    expect(brandOf(product, source, 'partners-demo.myshopify.com')).toBe(brand);
+    expect(brandOf(product, source, { shop: 'partners-demo.myshopify.com' })).toBe(brand);
+  });
+
+  it.each([
+    ['Lumière Maison', 'auto', null],
+    ['lumiere maison store', 'auto', 'lumiere maison store'],
+    ['The LUMIÈRE Maison Shop', 'auto', null],
+    ['Lumière Maison', 'vendor', 'Lumière Maison'],
+    ['Acme', 'auto', 'Acme'],
+  ] as const)('of the vendor %j of a shop with a name of its own under %s is %j', (vendor, source, brand) => {
+    const names = { shop: 'x7k2q9-3f.myshopify.com', shopName: 'Lumière Maison' };
+    expect(brandOf({ vendor, metafields: [] }, source, names)).toBe(brand);
   });
 });
 

@@ -29,7 +29,7 @@ export function categoryAndType(product: Pick<ProductSnapshot, 'category' | 'pro
 export function brandOf(
   product: Pick<ProductSnapshot, 'vendor' | 'metafields'>,
   source: BrandSource,
-  shop: string,
+  shop: ShopNames,
 ): string | null {
   if (source === 'none') return null;
   const isField = source !== 'auto' && source !== 'vendor';
@@ -38,11 +38,17 @@ export function brandOf(
   return source === 'auto' && isShopName(vendor, shop) ? null : vendor;
 }
 
+/** What a shop is called: by its domain, and by itself. New shops have random domains. */
+export interface ShopNames {
+  readonly shop: string;
+  readonly shopName?: string;
+}
+
 /** `Partners Demo Store` is the name of `partners-demo.myshopify.com`. */
-function isShopName(vendor: string, shop: string): boolean {
+function isShopName(vendor: string, { shop, shopName = '' }: ShopNames): boolean {
   const [domain = ''] = shop.split('.');
-  const own = nameWithoutGenericWords(domain);
-  return own !== '' && nameWithoutGenericWords(vendor) === own;
+  const name = nameWithoutGenericWords(vendor);
+  return name !== '' && [domain, shopName].some((own) => nameWithoutGenericWords(own) === name);
 }
 
 const GENERIC_WORDS = new Set(['shop', 'store', 'official', 'online', 'the']);

@@ -26,6 +26,8 @@ export interface SourceRules {
   readonly sectionsNamespace: string | null;
   /** Shop domain, part of the metadata. */
   readonly shop: string;
+  /** The shop's own name; absent where nobody asked for it. */
+  readonly shopName?: string;
   /** Changes with the rules, so that every product is compared field by field once after a change of configuration. */
   readonly version: string;
 }

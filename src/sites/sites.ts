@@ -150,6 +150,11 @@ export function storeFacts(
   };
 }
 
+/** The store as a run plans it, which has asked the shop for its name. */
+export function namedStore(store: Store, shopName: string): Store {
+  return { ...store, rules: { ...store.rules, shopName } };
+}
+
 /** See `storeFacts`. */
 export function makeStore(
   key: string,

@@ -6,7 +6,7 @@ import type { PlanRepository } from '../persistence/plan.repository.js';
 import type { PlannedRun } from '../persistence/plan-rows.js';
 import { Plan } from '../persistence/plan.js';
 import type { StateRepository } from '../persistence/state.repository.js';
-import type { Store } from '../sites/sites.js';
+import { namedStore, type Store } from '../sites/sites.js';
 import type { Clock } from '../runtime/clock.js';
 import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
 import { planRead } from './planning.js';
@@ -59,12 +59,13 @@ export async function planForReview(
 ): Promise<DryRun & { readonly entries: number }> {
   const known = await parts.state.store(store.key);
   const watermark = options.full ? null : (known?.watermark ?? null);
+  const { name } = await store.connector.identify();
   const nothing = { started: () => Promise.resolve(), waiting: () => undefined };
   const read =
     watermark === null
       ? await readAll(store, null, nothing, parts.clock, options.signal)
       : readChanges(store, watermark, owedStoreIds(new OwedRepository(parts.db), store.key));
-  return planExtracted(parts, run, store, { read, full: watermark === null }, options);
+  return planExtracted(parts, run, namedStore(store, name), { read, full: watermark === null }, options);
 }
 
 async function planExtracted(

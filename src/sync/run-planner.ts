@@ -6,7 +6,7 @@ import { Plan, PlanLostError } from '../persistence/plan.js';
 import { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
-import type { Store } from '../sites/sites.js';
+import { namedStore, type Store } from '../sites/sites.js';
 import type { Extracted } from './extract.js';
 import { ListingsAhead } from './listings-ahead.js';
 import { planRead } from './planning.js';
@@ -32,10 +32,10 @@ export class RunPlanner {
 
   async plan(hold: Hold, store: Store): Promise<void> {
     hold.steps.enter('export');
-    await this.pauses.identifyStore(store);
+    const { name } = await this.pauses.identifyStore(store);
     const extracted = await traced('extract', {}, () => this.reader.read(hold, store));
     hold.steps.enter('plan');
-    await this.#planRead(hold, store, extracted);
+    await this.#planRead(hold, namedStore(store, name), extracted);
   }
 
   async #planRead(hold: Hold, store: Store, { read, full }: Extracted): Promise<void> {

@@ -95,7 +95,7 @@ function storeData(operation: string, variables: Record<string, unknown>, shop: 
     case 'WhoAmI':
       return {
         currentAppInstallation: { id: 'app', accessScopes: [{ handle: 'write_products' }] },
-        shop: { id: 'shop', myshopifyDomain: shop },
+        shop: { id: 'shop', name: shop, myshopifyDomain: shop },
         publicApiVersions: [],
       };
     case 'BulkRecent':

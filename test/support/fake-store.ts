@@ -37,7 +37,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   /** The findings of `check`. */
   findings: readonly StoreFinding[] = [];
   /** The answer of `identify`. */
-  identity: StoreIdentity = { servedVersion: null, mayWriteProducts: true };
+  identity: StoreIdentity = { name: 'Example', servedVersion: null, mayWriteProducts: true };
   /** Overrides the store's own count. */
   counted: number | null | undefined;
   /** Products of exports of which the snapshot was asked for, in order. */

@@ -58,10 +58,11 @@ export async function identifyStore(
   { shop, apiVersion }: Pick<CheckSettings, 'shop' | 'apiVersion'>,
 ): Promise<StoreIdentity> {
   const { data, servedVersion } = await client.run(WHO_AM_I, {}, whoAmIData);
-  const { myshopifyDomain } = data.shop;
+  const { name, myshopifyDomain } = data.shop;
   if (!isSameShop(myshopifyDomain, shop))
     throw new CodedError('misconfigured', otherShop(myshopifyDomain, shop), { side: 'store' });
   return {
+    name,
     servedVersion: servedVersion === apiVersion ? null : servedVersion,
     mayWriteProducts: data.currentAppInstallation.accessScopes.some(
       ({ handle }) => handle === 'write_products',

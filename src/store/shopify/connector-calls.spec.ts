@@ -14,7 +14,7 @@ import {
 
 const SHOP = {
   currentAppInstallation: { accessScopes: [{ handle: 'read_products' }, { handle: 'write_products' }] },
-  shop: { myshopifyDomain: 'demo-store.myshopify.com' },
+  shop: { name: 'Demo', myshopifyDomain: 'demo-store.myshopify.com' },
   publicApiVersions: [{ handle: '2026-10', supported: true }],
 };
 const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
@@ -318,7 +318,7 @@ describe('check', () => {
     ],
     [
       'the token of another shop',
-      { shop: { myshopifyDomain: 'other.myshopify.com' } },
+      { shop: { name: 'Demo', myshopifyDomain: 'other.myshopify.com' } },
       'fail shop',
       'other.myshopify.com',
     ],

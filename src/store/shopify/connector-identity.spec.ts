@@ -11,7 +11,7 @@ describe('the identity of a store', () => {
   const whoIs = (myshopifyDomain: string, served: string) => ({
     ...data({
       currentAppInstallation: { accessScopes: [{ handle: 'read_products' }, { handle: 'write_products' }] },
-      shop: { myshopifyDomain },
+      shop: { name: 'Demo', myshopifyDomain },
       publicApiVersions: [],
     }),
     headers: { 'x-shopify-api-version': served },
@@ -20,7 +20,11 @@ describe('the identity of a store', () => {
   it('says which API version is served in place of the configured one', async () => {
     store.answerWith(() => whoIs('Demo-Store.myshopify.com', '2026-10'));
     const { connector } = connect(store.url);
-    await expect(connector.identify()).resolves.toEqual({ servedVersion: null, mayWriteProducts: true });
+    await expect(connector.identify()).resolves.toEqual({
+      name: 'Demo',
+      servedVersion: null,
+      mayWriteProducts: true,
+    });
     store.answerWith(() => whoIs('demo-store.myshopify.com', '2027-01'));
     await expect(connector.identify()).resolves.toMatchObject({ servedVersion: '2027-01' });
   });

@@ -322,7 +322,7 @@ export const WHO_AM_I = query(
   5,
   `query WhoAmI {
   currentAppInstallation { id accessScopes { handle } }
-  shop { id myshopifyDomain }
+  shop { id name myshopifyDomain }
   publicApiVersions { handle supported }
 }`,
 );

@@ -337,7 +337,7 @@ export const translationsRemoveData = z.object({
 
 export const whoAmIData = z.object({
   currentAppInstallation: z.object({ accessScopes: z.array(z.object({ handle: z.string() })) }),
-  shop: z.object({ myshopifyDomain: z.string() }),
+  shop: z.object({ name: z.string(), myshopifyDomain: z.string() }),
   publicApiVersions: z.array(z.object({ handle: z.string(), supported: z.boolean() })),
 });
 

@@ -38,6 +38,14 @@ describe('a read', () => {
     expect(await stages.actionsOf(run.id)).toEqual([]);
   });
 
+  it('takes the name of the shop, as the store says it, for no brand', async () => {
+    stages.store.identity = { ...stages.store.identity, name: 'Acme' };
+    stages.store.put(snapshot(1), { ...snapshot(2), vendor: 'Other' });
+    await stages.sync();
+    const brands = [1, 2].map((id) => stages.catalog.of(snapshot(id).externalId)?.brand);
+    expect(brands).toEqual([undefined, 'Other']);
+  });
+
   it('sends only the fields that changed, each with the reason', async () => {
     await linked(1);
     stages.store.edit('1', { vendor: 'Other', descriptionHtml: null });
