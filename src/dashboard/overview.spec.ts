@@ -33,6 +33,7 @@ function overview(over: Partial<Overview> = {}): string {
   const page = overviewPage(
     VISITOR,
     {
+      outages: [],
       attention: [],
       work: {
         ...{ forReview: 0, awaited: 0, received: 0, ready: 0, parked: 0 },
@@ -74,6 +75,21 @@ describe('the first line of the overview', () => {
     expect(page).not.toContain('All well');
   });
 
+  it('names what does not answer, since when and when it is tried again, in place of “all well”', () => {
+    const outage = {
+      store: 'main',
+      run: 'r1',
+      reason: 'the catalog did not answer',
+      since: '2026-11-22T15:15:00.000Z',
+      nextTry: '2026-11-22T15:16:00.000Z',
+    };
+    const page = overview({ outages: [outage] });
+    expect(page).toContain('main: the catalog did not answer, since');
+    expect(page).toContain('15:16:00 UTC');
+    expect(page).toContain('Nothing is lost.');
+    expect(page).not.toContain('All well');
+  });
+
   it('stays short: what is beyond eight things is folded', () => {
     const page = overview({ attention: Array.from({ length: 70 }, () => about('never_run')) });
     expect(page).toContain('<summary>62 more</summary>');
@@ -103,7 +119,7 @@ describe('a store on the overview', () => {
 
 describe('the credits of a workspace', () => {
   const spent = [
-    { workspace: 'default', day: '2026-11-21', credits: 10 },
+    { workspace: 'default', day: '2026-11-15', credits: 130 },
     { workspace: 'default', day: '2026-11-22', credits: 30 },
   ];
   const workspace = (remaining: number | null) =>
@@ -120,7 +136,7 @@ describe('the credits of a workspace', () => {
     const page = workspace(200);
     expect(page).toContain('<dd>20 a day</dd>');
     expect(page).toContain('2026-12-02, in 10 days');
-    expect(page).toContain('Credits of default by day: 40 in thirty days');
+    expect(page).toContain('Credits of default by day: 160 in thirty days');
     expect(page).toContain('<title>2026-11-22: 30</title>');
   });
 

@@ -87,8 +87,13 @@ describe('the outlook of credits', () => {
   });
 
   it('compares the days since the first result: days without results count', () => {
-    const outlook = creditOutlook(100, [spent('2026-11-19', 30), spent('2026-11-22', 10)], now);
+    const outlook = creditOutlook(100, [spent('2026-11-15', 70), spent('2026-11-22', 10)], now);
     expect(outlook).toMatchObject({ perDay: 10, daysLeft: 10, runsOutOn: '2026-12-02' });
+  });
+
+  it('is no forecast in the first week of results', () => {
+    const outlook = creditOutlook(100, [spent('2026-11-19', 30), spent('2026-11-22', 10)], now);
+    expect(outlook).toMatchObject({ perDay: 10, daysLeft: null, runsOutOn: null });
   });
 
   it('is unknown before the first result, and where nothing is reported', () => {
@@ -97,6 +102,6 @@ describe('the outlook of credits', () => {
   });
 
   it('can be written down for credits that last longer than dates do', () => {
-    expect(creditOutlook(1e15, [spent('2026-11-22', 0.001)], now).runsOutOn).toEqual(expect.any(String));
+    expect(creditOutlook(1e15, [spent('2026-11-01', 0.001)], now).runsOutOn).toEqual(expect.any(String));
   });
 });

@@ -3,6 +3,8 @@ import type { CreditDay } from '../persistence/credit.repository.js';
 const DAY_MS = 86_400_000;
 /** Days over which spending is compared. */
 export const CREDIT_DAYS = 30;
+/** Fewer days with results give no forecast. */
+const LEAST_DAYS = 7;
 
 /** The spending of a workspace on content. */
 export interface CreditOutlook {
@@ -10,6 +12,7 @@ export interface CreditOutlook {
   readonly remaining: number | null;
   /** The mean of the days since the first result, at most of thirty; null while no result has named its credits. */
   readonly perDay: number | null;
+  /** Null while it is not known, and in the first week of results. */
   readonly daysLeft: number | null;
   /** The day on which no credits are left at this rate. */
   readonly runsOutOn: string | null;
@@ -37,6 +40,8 @@ export function creditOutlook(
   const since = days.slice(first);
   const perDay = since.reduce((sum, { credits }) => sum + credits, 0) / since.length;
   if (remaining === null) return { remaining, perDay, daysLeft: null, runsOutOn: null, days };
+  // A few days say nothing about the days to come: the first load alone may be ten times as dear.
+  if (since.length < LEAST_DAYS) return { remaining, perDay, daysLeft: null, runsOutOn: null, days };
   const daysLeft = Math.max(0, remaining) / perDay;
   // Beyond some thousand years no date can be written.
   const runsOut = new Date(now.getTime() + Math.min(daysLeft, 1e6) * DAY_MS);

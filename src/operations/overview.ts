@@ -58,7 +58,20 @@ export interface Work {
   readonly givenUp: number;
 }
 
+/** A run that could not finish because a side did not answer. It is tried again by itself. */
+export interface Outage {
+  readonly store: string;
+  readonly run: string;
+  /** What did not answer, for people. */
+  readonly reason: string;
+  /** ISO times of the failure and of the next try. */
+  readonly since: string | null;
+  readonly nextTry: string;
+}
+
 export interface Overview {
+  /** What does not answer now, although nobody has to do anything. */
+  readonly outages: readonly Outage[];
   readonly attention: readonly Attention[];
   readonly work: Work;
   readonly stores: Page<StoreLine>;
@@ -115,6 +128,7 @@ export class OverviewReader {
       .slice(query.offset, query.offset + STORES_OF_A_PAGE)
       .map((each) => lineOf(each, now));
     return {
+      outages: facts.flatMap(outageOf),
       attention: attentionOf(facts, workspaces.facts, work),
       work,
       stores: {
@@ -317,6 +331,20 @@ function judgedRun(run: SyncRunEntity): NonNullable<StoreFacts['lastRun']> {
     missing: Math.max(failed, owed),
     isRetried: run.retryAt !== null,
   };
+}
+
+function outageOf({ key, run }: Judged): Outage[] {
+  if (!run?.retryAt || run.error === null) return [];
+  const { id, error, finishedAt, retryAt } = run;
+  return [
+    {
+      store: key,
+      run: id,
+      reason: error,
+      since: finishedAt?.toISOString() ?? null,
+      nextTry: retryAt.toISOString(),
+    },
+  ];
 }
 
 /** The stores of the list: those that need a person first, then by key. */

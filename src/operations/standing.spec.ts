@@ -90,7 +90,7 @@ function writeBack(over: Partial<WriteBackEntity> = {}): WriteBackEntity {
   return Object.assign(Object.create(null) as WriteBackEntity, {
     id: 'wb',
     state: 'applied',
-    reason: '1 fields written',
+    reason: '1 field written',
     createdAt: AT(4),
     settledAt: AT(5),
     revertedAt: null,

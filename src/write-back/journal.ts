@@ -140,7 +140,7 @@ export class Journal {
     const has = (outcome: Outcome): boolean => fields.some((field) => field.outcome === outcome);
     if (has('written')) {
       const count = fields.filter(({ outcome }) => outcome === 'written').length;
-      return { state: 'applied', reason: [`${String(count)} fields written`, ...left].join('; ') };
+      return { state: 'applied', reason: [fieldsWritten(count), ...left].join('; ') };
     }
     if (givenUp !== undefined) return { state: 'failed', reason: givenUp.reason };
     if (has('failed')) return { state: 'failed', reason: left.join('; ') };
@@ -232,7 +232,7 @@ export function givenUpBlind(
   const count = known.filter(({ outcome }) => outcome === 'written').length;
   return {
     state: count > 0 ? 'applied' : 'failed',
-    reason: count > 0 ? `${String(count)} fields written; the rest was given up: ${reason}` : reason,
+    reason: count > 0 ? `${fieldsWritten(count)}; the rest was given up: ${reason}` : reason,
     fields: [...known, ...failed],
     written: open.length === 0 ? null : withUnanswered(writtenBefore, row.sent, failed),
   };
@@ -254,6 +254,10 @@ export function withUnanswered(
       : [[target, afterUnknownWrite(written[target], value.value, value.before)] as const];
   });
   return { ...written, ...Object.fromEntries(maybe) };
+}
+
+function fieldsWritten(count: number): string {
+  return `${String(count)} ${count === 1 ? 'field' : 'fields'} written`;
 }
 
 function reasons(fields: readonly JournalField[], outcome: JournalField['outcome']): string {

@@ -1,5 +1,6 @@
 import type { Attention } from '../../operations/attention.js';
-import { pathTo } from '../elements.js';
+import type { Outage } from '../../operations/overview.js';
+import { moment, pathTo, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { RUN_CHECK, SEE_PRODUCTS } from './reports.js';
 
@@ -40,7 +41,8 @@ const SEE_DELIVERIES = 'See the deliveries';
 const SHOWN = 8;
 
 /** The first thing on the overview: that all is well, or what needs a person, each with the one action that helps. */
-export function attentionSection(attention: readonly Attention[]): Html {
+export function attentionSection(attention: readonly Attention[], isDisturbed = false): Html {
+  if (attention.length === 0 && isDisturbed) return html``;
   if (attention.length === 0)
     return html`<p class="well" role="status"><span class="badge good">ok</span> <b>All well.</b></p>`;
   return html`<section class="attention" aria-labelledby="attention">
@@ -58,6 +60,29 @@ export function attentionSection(attention: readonly Attention[]): Html {
         ${attention.length > MOST && html`<p><a href="/?show=attention">All stores that need attention</a></p>`}
       </details>`
     }
+  </section>`;
+}
+
+/** What does not answer now. It is tried again by itself, so that nobody has to do anything. */
+export function outageSection(outages: readonly Outage[]): Html {
+  if (outages.length === 0) return html``;
+  return html`<section class="attention" aria-labelledby="outages">
+    <h2 id="outages">Waiting for an answer</h2>
+    <ul>
+      ${outages.slice(0, SHOWN).map(
+        ({ store, run, reason, since, nextTry }) =>
+          html`<li class="warn">
+            <div>
+              <p class="what">
+                ${store}: ${sentence(reason)}${since !== null && html`, since ${moment(since)}`}. Next try
+                ${moment(nextTry)}. Nothing is lost.
+              </p>
+            </div>
+            <a class="button" href="/runs/${run}">See the run</a>
+          </li>`,
+      )}
+    </ul>
+    ${outages.length > SHOWN && html`<p>${outages.length - SHOWN} more</p>`}
   </section>`;
 }
 

@@ -4,7 +4,7 @@ import { amount, badge, moment, nothing, pager, pathTo, scheduled, stateOfRun } 
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
-import { attentionSection } from './attention.js';
+import { attentionSection, outageSection } from './attention.js';
 import { coverageBar, coverageLine, creditAmount, creditChart, sharePercent } from './charts.js';
 import { NO_FILTER } from './list.js';
 
@@ -47,8 +47,8 @@ export function overviewPage(visitor: Visitor, overview: Overview, choice: Overv
 /** The changing part of the page. The script requests it repeatedly while `data-under-way` is present. */
 export function overviewFragment(overview: Overview, choice: OverviewChoice): Html {
   return html`<div class="overview" ${overview.isBusy && html` data-under-way`}>
-    ${attentionSection(overview.attention)} ${storeSection(overview, choice)} ${workSection(overview.work)}
-    ${workspaceSection(overview)}
+    ${outageSection(overview.outages)} ${attentionSection(overview.attention, overview.outages.length > 0)}
+    ${storeSection(overview, choice)} ${workSection(overview.work)} ${workspaceSection(overview)}
   </div>`;
 }
 
