@@ -16,7 +16,8 @@ import { AccessThrottle } from './access-throttle.js';
 import { AccessTokens, type Actor } from './access.js';
 import { Admission } from './allow.js';
 import { callerOf } from './audit-entry.js';
-import { messages } from './messages.js';
+
+const TOKEN_NEEDED = 'a bearer token is needed';
 
 const holders = new WeakMap<Request, Actor>();
 
@@ -40,20 +41,21 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
 
   readonly use = (request: Request, response: Response, next: NextFunction): void => {
     response.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    if (!this.tokens.any) throw new NotFoundException(messages.apiOff);
+    if (!this.tokens.any)
+      throw new NotFoundException('the API is off: server.adminToken and server.tokens are not set');
     const address = request.ip ?? '';
     const waitMs = this.throttle.waitMs(address, 'api');
     if (waitMs > 0) {
       this.metrics.accessRefused.inc({ via: 'api', reason: 'throttled' });
       response.set('retry-after', String(Math.ceil(waitMs / 1000)));
-      throw new HttpException(messages.tooManyTokens, HttpStatus.TOO_MANY_REQUESTS);
+      throw new HttpException('too many wrong tokens', HttpStatus.TOO_MANY_REQUESTS);
     }
     const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const holder = given === undefined ? null : this.tokens.holderOf(given);
     if (holder === null) {
       // A request without a token is no guess.
       if (given !== undefined) this.#refuse(request, given);
-      throw new UnauthorizedException(messages.tokenNeeded);
+      throw new UnauthorizedException(TOKEN_NEEDED);
     }
     this.throttle.succeeded(address, holder.role);
     holders.set(request, { name: holder.name, role: holder.role });
@@ -66,7 +68,7 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
     // A token that is repeated is no further attempt.
     if (this.throttle.failed(address, token)) void this.refused.record(entry);
     this.metrics.accessRefused.inc({ via: 'api', reason: 'wrong_token' });
-    this.#log.warn({ address }, messages.wrongToken);
+    this.#log.warn({ address }, 'a request with a wrong bearer token was refused');
   }
 }
 
@@ -77,7 +79,7 @@ export class AdminGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const actor = holders.get(context.switchToHttp().getRequest<Request>());
-    if (actor === undefined) throw new UnauthorizedException(messages.tokenNeeded);
+    if (actor === undefined) throw new UnauthorizedException(TOKEN_NEEDED);
     await this.admission.admit(context, actor);
     return true;
   }

@@ -4,7 +4,6 @@ import type { Request } from 'express';
 import { allows, type Actor, type Role } from './access.js';
 import { RefusedAttempts } from '../operations/refused-attempts.js';
 import { callerOf, targetsOf, whatOf } from './audit-entry.js';
-import { messages } from './messages.js';
 
 const LONGEST_PATH = 200;
 
@@ -34,7 +33,11 @@ export class Admission {
   async admit(context: ExecutionContext, actor: Actor): Promise<void> {
     const needed = this.reflector.get<Role | undefined>(Allow.KEY, context.getHandler());
     if (needed === undefined || !allows(actor.role, needed))
-      await this.refuse(context, actor, messages.roleNeeded(needed ?? 'admin', actor.name, actor.role));
+      await this.refuse(
+        context,
+        actor,
+        `this needs the role ${needed ?? 'admin'}; ${actor.name} has ${actor.role}`,
+      );
     actors.set(context.switchToHttp().getRequest<Request>(), actor);
   }
 

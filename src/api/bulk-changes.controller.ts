@@ -26,7 +26,6 @@ import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { Describe } from './describe.js';
 import { ZodPipe } from './zod.pipe.js';
-import { messages } from './messages.js';
 
 const CHANGE = { name: 'BulkChange', schema: bulkChangeSchema };
 
@@ -66,7 +65,7 @@ export class BulkChangesController {
   @Allow('viewer')
   async show(@Param('id') id: string): Promise<PresentedBulkChange> {
     const change = await this.changes.show(id);
-    if (change === null) throw new NotFoundException(messages.unknown('bulk change', id));
+    if (change === null) throw new NotFoundException(`no bulk change ${id.slice(0, 100)}`);
     return change;
   }
 

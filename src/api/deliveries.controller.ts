@@ -32,7 +32,6 @@ import {
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
-import { messages } from './messages.js';
 
 /** The webhook inbox (docs/http.md). */
 @Controller('api/v1/deliveries')
@@ -59,7 +58,7 @@ export class DeliveriesController {
   @Allow('viewer')
   async show(@Param('id') id: string): Promise<DeliveryDetail> {
     const delivery = await this.deliveries.show(id);
-    if (delivery === null) throw new NotFoundException(messages.unknown('delivery', id));
+    if (delivery === null) throw new NotFoundException(`no delivery ${id.slice(0, 100)}`);
     return delivery;
   }
 

@@ -3,7 +3,6 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import type { Response } from 'express';
 import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
-import { messages } from './messages.js';
 
 /** The HTTP status of each error code, for the API and the pages. */
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -83,8 +82,8 @@ export class ErrorFilter implements ExceptionFilter {
       return { statusCode: STATUS_OF[error.code], code: error.code, message: errorLine(error) };
     const parser = bodyParserStatus(error);
     if (parser !== null) return parser;
-    this.log.error({ err: error }, messages.unforeseen);
-    return { statusCode: 500, message: messages.internalError };
+    this.log.error({ err: error }, 'a request ended on an unforeseen error');
+    return { statusCode: 500, message: 'an internal error: see the log of the daemon' };
   }
 }
 
@@ -104,6 +103,6 @@ function bodyParserStatus(error: unknown): Described | null {
   if (error.status < 400 || error.status >= 500) return null;
   return {
     statusCode: error.status,
-    message: error.status === 413 ? messages.bodyTooLarge : messages.bodyUnreadable,
+    message: error.status === 413 ? 'the body is too large' : 'the body cannot be read',
   };
 }

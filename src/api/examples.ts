@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { exampleTexts } from './messages.js';
-
-const { AT, RUN_ID, SAMPLES } = exampleTexts;
+import { AT, RUN_ID, SAMPLES } from './example-values.js';
 
 const schemaSchema = z.looseObject({
   $ref: z.string().optional(),

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { NotFoundException } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express/adapters/express-adapter.js';
 import { Router, type NextFunction, type Request, type Response } from 'express';
-import { messages } from './messages.js';
 import { TakingTurns } from './taking-turns.js';
 
 /** From a request's first byte to its last one. The catalog service gives up after ten seconds. */
@@ -33,7 +32,7 @@ export function connectionsWithin(
   return { limit: Math.min(wanted, room), openFiles, reduced: room < wanted };
 }
 
-const STARTING = { statusCode: 503, error: 'Service Unavailable', message: messages.starting };
+const STARTING = { statusCode: 503, error: 'Service Unavailable', message: 'store-sync is starting' };
 
 type RouteHandler = Parameters<ExpressAdapter['post']>[1];
 

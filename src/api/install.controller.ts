@@ -5,7 +5,6 @@ import { Inject } from '@nestjs/common';
 import { Logger } from '../runtime/logger.js';
 import { NOBODY, RefusedAttempts } from '../operations/refused-attempts.js';
 import { InstallRefused, StoreInstalls } from '../operations/store-installs.js';
-import { messages } from './messages.js';
 
 const COOKIE_MS = 10 * 60_000;
 
@@ -54,7 +53,12 @@ export class InstallController {
       page(response)
         .status(200)
         .type('html')
-        .send(html(messages.installed, messages.installedText(key)));
+        .send(
+          html(
+            'store-sync is installed',
+            `Your store is connected under the name ${key}. You can close this page.`,
+          ),
+        );
     } catch (error) {
       await this.#refuse(request, response, error);
     }
@@ -66,8 +70,8 @@ export class InstallController {
     const attempt = { what: 'install', targets: [], details: { reason: error.message } };
     const caller = { actor: NOBODY, role: null, via: 'store', address: request.ip ?? null } as const;
     await this.refused.record({ ...caller, ...attempt });
-    this.#log.warn({ status: error.status, reason: error.message }, messages.installRefused);
-    page(response).status(error.status).type('html').send(html(messages.notInstalled, error.message));
+    this.#log.warn({ status: error.status, reason: error.message }, 'an installation was refused');
+    page(response).status(error.status).type('html').send(html('store-sync is not installed', error.message));
   }
 }
 

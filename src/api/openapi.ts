@@ -13,7 +13,6 @@ import { API_ERROR_CODES, codeOfStatus } from './error.filter.js';
 import { exampleOf } from './examples.js';
 import { ROUTE_DESCRIPTION, type NamedSchema, type RouteDescription } from './describe.js';
 import { ZodPipe } from './zod.pipe.js';
-import { messages } from './messages.js';
 
 const PREFIX = '/api/v1';
 
@@ -68,7 +67,8 @@ export function openApiDocument(controllers: readonly Type[]): OpenApiDocument {
     info: {
       title: 'store-sync',
       version: 'v1',
-      description: messages.apiDescription,
+      description:
+        'The same operations as the commands, over HTTP. Every request carries `Authorization: Bearer` with server.adminToken.',
     },
     security: [{ bearer: [] }],
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -86,7 +86,7 @@ function routesOf(controller: Type): Route[] {
     const handler: unknown = Object.getOwnPropertyDescriptor(controller.prototype, name)?.value;
     if (typeof handler !== 'function' || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
     const description = Reflect.getMetadata(ROUTE_DESCRIPTION, handler) as RouteDescription | undefined;
-    if (description === undefined) throw new Error(messages.notDescribed(controller.name, name));
+    if (description === undefined) throw new Error(`route ${controller.name}.${name} has no @Describe`);
     const method = requestMethods.parse(Reflect.getMetadata(METHOD_METADATA, handler));
     const pipes = pipesOf(controller, name);
     routes.push({
@@ -123,12 +123,12 @@ function pipesOf(controller: Type, handler: string): ReadonlyMap<number, ZodPipe
 function querySchema(pipe: ZodPipe<z.ZodType> | undefined): z.ZodObject | null {
   if (pipe === undefined) return null;
   if (pipe.schema instanceof z.ZodObject) return pipe.schema;
-  throw new Error(messages.queryNoObject);
+  throw new Error('the schema of a query is not an object');
 }
 
 function bodySchema(pipe: ZodPipe<z.ZodType> | undefined, route: string): NamedSchema | null {
   if (pipe === undefined) return null;
-  if (pipe.name === undefined) throw new Error(messages.bodyUnnamed(route));
+  if (pipe.name === undefined) throw new Error(`the body of ${route} has no name for the OpenAPI document`);
   return { name: pipe.name, schema: pipe.schema };
 }
 
@@ -141,7 +141,8 @@ function openApiPath(base: string, path: string): string {
 function byName(schemas: readonly NamedSchema[]): Record<string, z.ZodType> {
   const found = new Map<string, z.ZodType>();
   for (const { name, schema } of schemas) {
-    if (found.has(name) && found.get(name) !== schema) throw new Error(messages.nameTwice(name));
+    if (found.has(name) && found.get(name) !== schema)
+      throw new Error(`two schemas have the name ${name} in the OpenAPI document`);
     found.set(name, schema);
   }
   return Object.fromEntries(found);

@@ -17,7 +17,6 @@ import {
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
-import { messages } from './messages.js';
 
 /** Saved plans (docs/decisions/0022-saved-plans-are-exact.md). They are made under their store. */
 @Controller('api/v1/plans')
@@ -78,6 +77,6 @@ export class PlansController {
 }
 
 function found<T>(row: T | null, id: string): T {
-  if (row === null) throw new NotFoundException(messages.unknown('plan', id));
+  if (row === null) throw new NotFoundException(`no plan ${id.slice(0, 100)}`);
   return row;
 }

@@ -21,7 +21,6 @@ import {
 } from '../operations/timeline.js';
 import { Allow } from './allow.js';
 import { ZodPipe } from './zod.pipe.js';
-import { messages } from './messages.js';
 
 /** Products and their timelines (docs/http.md). */
 @Controller('api/v1/products')
@@ -51,12 +50,12 @@ export class ProductsController {
     const found = await this.products.find(name);
     if (found.length > 1) {
       throw new ConflictException({
-        message: messages.severalProducts(name.slice(0, 100)),
+        message: `${name.slice(0, 100)} matches several products: use an external_id of details`,
         details: { externalIds: found },
       });
     }
     const timeline = found[0] === undefined ? null : await this.products.timeline(found[0]);
-    if (timeline === null) throw new NotFoundException(messages.unknown('product', name));
+    if (timeline === null) throw new NotFoundException(`no product ${name.slice(0, 100)}`);
     return timeline;
   }
 }

@@ -6,7 +6,6 @@ import { GaugeRepository } from '../persistence/gauge.repository.js';
 import { JOB_QUEUES, JobProducer, type QueueName } from '../queue/index.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
-import { messages } from './messages.js';
 
 const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -43,7 +42,7 @@ export class StateMetrics implements OnModuleInit {
       lostJobs: () => this.jobs.failures,
       clockMs: () => performance.now(),
       onFault: (side, error) => {
-        this.#log.warn({ side, err: errorLine(error) }, messages.metricsUnreadable);
+        this.#log.warn({ side, err: errorLine(error) }, 'metrics could not be read');
       },
     });
   }

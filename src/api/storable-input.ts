@@ -1,6 +1,5 @@
 import { BadRequestException } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { messages } from './messages.js';
 
 const NUL = '\0';
 
@@ -10,13 +9,13 @@ const NUL = '\0';
  */
 export function storableAddress(request: Request, _response: Response, next: NextFunction): void {
   if (request.originalUrl.includes('%00') && !/^\/webhooks\//i.test(request.path))
-    throw new BadRequestException(messages.nulInAddress);
+    throw new BadRequestException('the address has a NUL character: remove %00');
   next();
 }
 
 /** Refuses a NUL character anywhere in a body that was parsed. */
 export function storableBody(request: Request, _response: Response, next: NextFunction): void {
-  if (hasNul(request.body)) throw new BadRequestException(messages.nulInBody);
+  if (hasNul(request.body)) throw new BadRequestException('the body has a NUL character: remove it');
   next();
 }
 

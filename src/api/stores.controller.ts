@@ -17,7 +17,6 @@ import { retryAnswerSchema, StoreHealthOperations, type RetryAnswer } from '../o
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
-import { messages } from './messages.js';
 
 /** Requests about one store as a whole. */
 @Controller('api/v1/stores/:key')
@@ -97,6 +96,7 @@ export class StoresController {
   }
 
   #require(key: string): void {
-    if (!this.sites.findStore(key)) throw new NotFoundException(messages.noStore(key.slice(0, 100)));
+    if (!this.sites.findStore(key))
+      throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
   }
 }

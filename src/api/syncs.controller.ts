@@ -35,7 +35,6 @@ import { RunOperations } from '../operations/runs.js';
 import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
-import { messages } from './messages.js';
 
 const RUN = { name: 'Run', schema: runSchema };
 const ID = { name: 'Id', schema: idSchema };
@@ -65,7 +64,8 @@ export class SyncsController {
     @Param('key') key: string,
     @Body(new ZodPipe(syncBodySchema, 'SyncRequest')) body: z.output<typeof syncBodySchema>,
   ): Promise<{ id: string }> {
-    if (!this.sites.findStore(key)) throw new NotFoundException(messages.noStore(key.slice(0, 100)));
+    if (!this.sites.findStore(key))
+      throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
     const run = await this.requests.request({ store: key, trigger: 'api', ...body });
     await this.jobs.enqueue('runs', run.id);
     return { id: run.id };

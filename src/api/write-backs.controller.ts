@@ -40,7 +40,6 @@ import { writeBackQuerySchema, type WriteBackQuery } from '../operations/write-b
 import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
-import { messages } from './messages.js';
 
 const approveManySchema = idsSchema.extend(permissionsSchema.shape);
 const approvalsSchema = rowOutcomesSchema.extend({
@@ -82,7 +81,7 @@ export class WriteBacksController {
   @Allow('viewer')
   async show(@Param('id') id: string): Promise<PresentedWriteBack> {
     const writeBack = await this.writeBacks.show(id);
-    if (writeBack === null) throw new NotFoundException(messages.unknown('write-back', id));
+    if (writeBack === null) throw new NotFoundException(`no write-back ${id.slice(0, 100)}`);
     return writeBack;
   }
 

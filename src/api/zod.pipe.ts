@@ -1,7 +1,6 @@
 import { BadRequestException, type PipeTransform } from '@nestjs/common';
 import { z } from 'zod';
 import { issueMessage } from '../operations/issue-text.js';
-import { messages } from './messages.js';
 
 /** Parses a query or a body; what does not fit is a 400 that names each key. An absent body counts as an empty one. */
 export class ZodPipe<Schema extends z.ZodType> implements PipeTransform<unknown, z.output<Schema>> {
@@ -15,7 +14,7 @@ export class ZodPipe<Schema extends z.ZodType> implements PipeTransform<unknown,
     const parsed = this.schema.safeParse(value ?? {});
     if (parsed.success) return parsed.data;
     throw new BadRequestException({
-      message: messages.requestInvalid,
+      message: 'the request is invalid: see details',
       details: parsed.error.issues.map((issue) => ({
         path: issue.path.join('.'),
         message: issueMessage(issue, keysOf(this.schema)),
