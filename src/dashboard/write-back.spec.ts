@@ -35,7 +35,16 @@ function pageOf(now: readonly GateFinding[] | null, role: Role = 'admin'): strin
     version: 1,
     reason: null,
     fields: intended.map(({ target, value: text }) => ({
-      ...{ target, intended: text, came: null, outcome: null, reason: null, before: null, after: null },
+      ...{
+        target,
+        intended: text,
+        came: null,
+        dropped: [],
+        outcome: null,
+        reason: null,
+        before: null,
+        after: null,
+      },
     })),
     arrived: [],
     declined: [],

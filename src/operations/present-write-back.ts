@@ -12,6 +12,9 @@ export const writeBackFieldSchema = z.object({
   intended: z.string().nullable(),
   /** The original value, when a person edited it; null otherwise. */
   came: z.string().nullable(),
+  dropped: z
+    .array(z.string())
+    .describe('addresses that were left out of the generated value, each with its reason'),
   outcome: z.string().nullable(),
   reason: z.string().nullable(),
   before: z.string().nullable(),
@@ -102,13 +105,14 @@ function fieldsOf(row: WriteBackRow): WriteBackField[] {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
   const intended = row.intended
     .filter(hasField(row.fields))
-    .map(({ target, value, came }): WriteBackField => {
+    .map(({ target, value, came, dropped = [] }): WriteBackField => {
       const field = journal.get(target);
       journal.delete(target);
       return {
         target,
         intended: value,
         came: came?.value ?? null,
+        dropped: [...dropped],
         outcome: field?.outcome ?? null,
         reason: field?.reason ?? null,
         before: field?.before ?? null,
@@ -119,6 +123,7 @@ function fieldsOf(row: WriteBackRow): WriteBackField[] {
     target,
     intended: null,
     came: null,
+    dropped: [],
     outcome,
     reason,
     before,

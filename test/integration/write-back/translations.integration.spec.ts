@@ -330,6 +330,9 @@ describe('a translated description', () => {
       expect(html).not.toMatch(/cart|tracker/);
       expect(html).toContain('https://cdn.example.com/b.jpg');
     }
+    expect(row.intended.find(({ target }) => target === 'descriptionHtml')?.dropped).toEqual([
+      'picture https://shop.example/cart/clear (it makes a shop act for the visitor)',
+    ]);
     for (const { reason } of row.fields.filter(({ target }) => target.endsWith('descriptionHtml'))) {
       expect(reason).toContain(
         'picture https://shop.example/cart/clear (it makes a shop act for the visitor)',
