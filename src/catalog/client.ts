@@ -287,10 +287,7 @@ export class CatalogClient {
     return this.tasks.readProduct(task, product);
   }
 
-  /**
-   * The workspace's webhook configuration of any owner, or null (docs/catalog-rules.md#settingswebhooks). Contains a
-   * secret.
-   */
+  /** The workspace's webhook configuration of any owner, or null (docs/catalog-rules.md#settingswebhooks). It has a secret. */
   async getWebhookSettings(): Promise<WebhookConfig | null> {
     try {
       const settings = await this.connection.ask({
@@ -309,10 +306,7 @@ export class CatalogClient {
     }
   }
 
-  /**
-   * Replaces the workspace's one configuration of any owner (docs/catalog-rules.md#settingswebhooks). Contains a
-   * secret.
-   */
+  /** Replaces the workspace's one configuration of any owner (docs/catalog-rules.md#settingswebhooks). Contains a secret. */
   async putWebhookSettings(config: WebhookConfigInput): Promise<WebhookConfig> {
     this.connection.redactor.add(config.hmac_secret);
     return this.connection.ask({

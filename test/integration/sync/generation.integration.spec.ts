@@ -183,22 +183,6 @@ describe('a request for content', () => {
   });
 });
 
-describe('a worker that lost its run while it waited to send', () => {
-  it('asks for nothing, and the products are due again', async () => {
-    await linkedOnly();
-    const store = stages.sites.store(STORE);
-    const lost = (): never => {
-      throw new Error('another worker has the run');
-    };
-    await expect(stages.generation.requestDue(store, null, 1000, signal, undefined, lost)).rejects.toThrow(
-      'another worker',
-    );
-    expect(stages.catalog.script.count('generate')).toBe(0);
-    expect(await stages.tasks.countByState(STORE)).toEqual({});
-    expect(await requestDue()).toMatchObject({ requested: 4 });
-  });
-});
-
 describe('a refusal', () => {
   it('of one product is narrowed down, and the others are asked for', async () => {
     await linkedOnly();
