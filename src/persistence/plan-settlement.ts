@@ -5,12 +5,13 @@ import type { PlanEnd, PlannedRun } from './plan-rows.js';
 
 /**
  * Settles the owed products that the read of a run covers: what was noted before the read began, and needs no action. What was noted later
- * may be news that the read does not show.
+ * may be news that the read does not show. That another product
+ * released an identifier is news for the plan alone, which settles identities after it began.
  */
 export async function settleOwed(
   db: Database,
   { id, store }: PlannedRun,
-  { complete, gone }: Pick<PlanEnd, 'complete' | 'gone'>,
+  { complete, gone, began }: Pick<PlanEnd, 'complete' | 'gone'> & { readonly began: Date | null },
   runner: QueryRunner,
 ): Promise<void> {
   // A product that never got into the catalog and has left the store stands in nobody's way.
@@ -25,11 +26,11 @@ export async function settleOwed(
     );
   await db.affected(
     // SQL: guarded by the time at which the read began, by the clock of the database.
-    `DELETE FROM owed_product AS owed USING sync_run AS run WHERE run.id = $1 AND owed.store = $2 AND owed.noted_at <= run.read_from
+    `DELETE FROM owed_product AS owed USING sync_run AS run WHERE run.id = $1 AND owed.store = $2 AND (owed.noted_at <= run.read_from OR (owed.code = 'identifier_released' AND owed.noted_at <= $5))
        AND ($3 OR EXISTS (SELECT 1 FROM seen_product AS seen WHERE seen.run_id = $1 AND seen.external_id = owed.external_id)
          OR owed.store_id = ANY($4))
        AND NOT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND sync_action.external_id = owed.external_id AND state <> 'dropped')`,
-    [id, store, complete, gone],
+    [id, store, complete, gone, began],
     runner,
   );
 }
