@@ -5,6 +5,9 @@ import { StoreEventEntity } from './entities/store-event.entity.js';
 import { NOTE_OWED } from './owed.repository.js';
 import { isUninstalled } from './uninstalled-store.js';
 
+/** Runs that the events of a store start in an hour at most. Events that come then wait for the next of its runs. */
+export const EVENT_RUNS_AN_HOUR = 120;
+
 /** Events turned into owed products in one transaction. */
 const PAGE = 500;
 
@@ -29,8 +32,10 @@ export class StoreEventRepository {
          AND NOT ${isUninstalled('store_event.store')}
          AND NOT EXISTS (SELECT 1 FROM store_state AS paused WHERE paused.store = store_event.store
            AND paused_until > now() AND paused_scope = 'everything')
+         AND (SELECT count(*) FROM sync_run AS run WHERE run.store = store_event.store AND run.trigger = 'event'
+           AND run.created_at > now() - interval '1 hour') < $2
        GROUP BY store HAVING max(received_at) < now() - $1 * interval '1 millisecond' OR min(received_at) < now() - interval '1 minute'`,
-      [quietMs],
+      [quietMs, EVENT_RUNS_AN_HOUR],
     );
     return rows.map((row) => row.store);
   }

@@ -8,7 +8,13 @@ import { StoreHealthRepository } from '../persistence/store-health.repository.js
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
-import { hasShopifySignatureForm, isShopifySignature, isUninstallOf, keptOfEvent } from '../store/events.js';
+import {
+  hasShopifySignatureForm,
+  isShopifySignature,
+  isUninstallOf,
+  keptOfEvent,
+  productIdOfEvent,
+} from '../store/events.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { refuse, reply } from './reply.js';
@@ -117,11 +123,26 @@ export class StoreWebhookController {
     return 'refused';
   }
 
+  /** Anything else that carries a signature of the secret was signed for another purpose, and starts no run. */
+  #isOfItsForm(store: string, topic: string, rawBody: Buffer): boolean {
+    if (productIdOfEvent(rawBody) !== null) return true;
+    const shop = this.sites.findStore(store)?.settings.shop;
+    return shop !== undefined && isUninstallOf(shop, topic, rawBody);
+  }
+
   async #store(store: string, request: Request, rawBody: Buffer, response: Response): Promise<string> {
     const eventId = request.headers[EVENT_ID];
     const header = request.headers[TOPIC];
     const topic = typeof header === 'string' ? header.slice(0, 100) : 'unknown';
     const bodySha256 = createHash('sha256').update(rawBody).digest();
+    if (!this.#isOfItsForm(store, topic, rawBody)) {
+      this.#log.warn(
+        { store, topic },
+        'a signed store event names neither a product nor the shop; it is ignored',
+      );
+      reply(response, 200, 'ignored');
+      return 'ignored';
+    }
     try {
       // Before the event is stored: a crash in between makes the store send it again.
       await this.#uninstalled(store, topic, rawBody, { bodySha256, at: triggeredAt(request) });

@@ -93,7 +93,8 @@ export class WriteBackWriter {
     } catch (error) {
       if (error instanceof DatabaseAwayError) await this.#uncountCrash(id);
       if (!(error instanceof HoldLostError)) throw error;
-      this.log.warn(
+      // Not a fault: the row stays ready, and the worker that has the product, or the next one, ends it.
+      this.log.info(
         { ...idsOf(row), code: 'hold_lost' },
         'write-back stopped: another worker has the product',
       );

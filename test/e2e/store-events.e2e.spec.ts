@@ -171,10 +171,18 @@ describe('an event', () => {
 
   it('that names no product of ours is covered by a run like any other', async () => {
     await forget();
-    const bodies = ['', 'not json', '[]', '{"id": "1; DROP TABLE store_event"}', '{"id": 999999999}'];
-    for (const body of bodies) expect(await send(body)).toBe(200);
-    expect(await events()).toHaveLength(bodies.length);
+    expect(await send('{"id": 999999999}')).toBe(200);
+    expect(await events()).toHaveLength(1);
     for (const run of await covered()) expect(run).toMatchObject({ status: 'succeeded', error: null });
+  });
+
+  it('that has not the form of its topic is answered, leaves no row and starts no run', async () => {
+    await forget();
+    const runs = await world.rows('SELECT id FROM sync_run');
+    for (const body of ['', 'not json', '[]', '{}', '"state"', '{"id": "1; DROP TABLE store_event"}'])
+      expect(await send(body)).toBe(200);
+    expect(await events()).toEqual([]);
+    expect(await world.rows('SELECT id FROM sync_run')).toEqual(runs);
   });
 
   it('of a store that is not configured gets 404', async () => {

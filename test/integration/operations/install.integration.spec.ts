@@ -330,6 +330,23 @@ describe('the uninstall event', () => {
     expect((await row()).access_token).not.toBeNull();
   });
 
+  it('starts nothing when what is signed is no event of a product or of the shop', async () => {
+    const before = await world.rows('SELECT id FROM store_event');
+    for (const body of ['"a state"', '{}', '[]', 'not json', '{"shop":"merchant"}']) {
+      const answer = await fetch(`${world.url}/webhooks/shopify/merchant`, {
+        method: 'POST',
+        headers: {
+          'x-shopify-hmac-sha256': createHmac('sha256', APP.clientSecret).update(body).digest('base64'),
+          'x-shopify-topic': 'products/update',
+          'x-shopify-webhook-id': randomBytes(8).toString('hex'),
+        },
+        body,
+      });
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('ignored')]);
+    }
+    expect(await world.rows('SELECT id FROM store_event')).toEqual(before);
+  });
+
   it('does nothing when it comes late, after the app was installed again', async () => {
     await installed();
     const [sent] = store.ledger.deliveries.filter(({ topic }) => topic === 'app/uninstalled');

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { EVENT_RUNS_AN_HOUR } from '../../../src/persistence/store-event.repository.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+  await stages.reset();
+});
+afterAll(async () => stages.close());
+
+it('the events of a store start a limited number of runs an hour; those that come then wait', async () => {
+  await stages.db.affected(
+    `INSERT INTO store_event (store, event_id, topic, raw_body, received_at)
+     VALUES ($1, 'one', 'products/update', '{"id":1}', now() - interval '1 minute')`,
+    [STORE],
+  );
+  await stages.db.affected(
+    `INSERT INTO sync_run (store, workspace, kind, trigger, state, created_at)
+     SELECT $1, 'default', 'incremental', 'event', 'succeeded', now() - number * interval '1 second'
+     FROM generate_series(1, $2) AS number`,
+    [STORE, EVENT_RUNS_AN_HOUR],
+  );
+  expect(await stages.events.storesDue(0)).toEqual([]);
+  await stages.db.affected(`UPDATE sync_run SET created_at = created_at - interval '59 minutes'`);
+  expect(await stages.events.storesDue(0)).toEqual([STORE]);
+});
