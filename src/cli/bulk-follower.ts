@@ -109,7 +109,7 @@ function countedWriteBacks(count: number, which = ''): string {
 
 function summaryOf(change: PresentedBulkChange): string {
   const { action, dryRun, matching, done, refused, leftEdited, leftGated } = change;
-  if (action === 'approve')
+  if (action === 'approve' && leftEdited + leftGated > 0)
     return approvalSummary({
       approved: done,
       leftEdited,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Approval, DecisionOutcome, Permissions } from '../domain/approval.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
+import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { ListingRepository } from '../persistence/listing.repository.js';
 import { WriteBackDecisions, type UndoOutcome } from '../persistence/write-back-decisions.repository.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
@@ -171,8 +172,7 @@ export class WriteBackOperations {
         return { id, ok: false, state, detail: `write-back ${id} is ${state}: ${cannot}` };
       }
       case 'decided': {
-        const detail = state === 'ready' ? 'approved; it is written next' : (row.reason ?? state);
-        return { id, ok: true, state, detail };
+        return { id, ok: true, state, detail: decidedDetail(row) };
       }
     }
   }
@@ -253,6 +253,13 @@ const EDITED_MEANWHILE = 'somebody edited it since you read it: read the present
 
 function isApproved(approval: Approval | RowOutcome | undefined): boolean {
   return approval !== undefined && 'outcome' in approval && approval.outcome === 'decided';
+}
+
+/** The reason of a rejection says `rejected` itself. */
+function decidedDetail({ state, reason }: Pick<WriteBackEntity, 'state' | 'reason'>): string {
+  if (state === 'ready') return 'approved; it is written next';
+  if (state === 'rejected') return reason ?? state;
+  return `${state}: ${reason ?? 'no reason given'}`;
 }
 
 const UNDO_REFUSALS: Readonly<Record<Exclude<UndoOutcome, 'decided'>, (state: string) => string>> = {
