@@ -3,6 +3,3 @@ export const MAX_ANSWER_BYTES = 50_000_000;
 
 /** The same for an answer that is an error, a token or a status: its start is enough. */
 export const MAX_SHORT_ANSWER_BYTES = 1_000_000;
-
-/** The largest file of a store's export: a million products with three variants have less than half of it. */
-export const MAX_EXPORT_BYTES = 20_000_000_000;
