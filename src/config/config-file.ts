@@ -3,7 +3,6 @@ import type { Document } from 'yaml';
 import { ConfigError } from './config-error.js';
 import { maskReferences, unmaskReferences } from './references.js';
 import { readTextFile } from './text-file.js';
-import { messages } from './messages.js';
 
 export type Settings = Readonly<Record<string, unknown>>;
 
@@ -40,7 +39,7 @@ function readText(path: string): string {
   const read = readTextFile(path);
   if (read.ok) return read.text;
   const missing = read.code === 'ENOENT';
-  const text = missing ? messages.noFile : messages.fileUnreadable(read.code);
+  const text = missing ? 'there is no such configuration file' : `the file cannot be read (${read.code})`;
   throw new ConfigError([{ key: '', text, source: path }], read.cause);
 }
 
@@ -49,11 +48,11 @@ function topLevelMap(document: Document, path: string): Settings {
   try {
     value = unmask(document.toJS());
   } catch (error) {
-    const text = messages.notYaml(error instanceof Error ? error.message : messages.yamlUnresolved);
+    const text = `not YAML: ${error instanceof Error ? error.message : 'a reference in it cannot be resolved'}`;
     throw new ConfigError([{ key: '', text, source: path }], error);
   }
   if (value === null || value === undefined) return {};
-  if (!isMap(value)) throw new ConfigError([{ key: '', text: messages.mapOfSettings, source: path }]);
+  if (!isMap(value)) throw new ConfigError([{ key: '', text: 'expected a map of settings', source: path }]);
   return value;
 }
 

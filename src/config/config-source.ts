@@ -5,7 +5,6 @@ import type { LoadedConfig } from './load-config.js';
 import type { AppConfig } from './schema.js';
 import type { ListedSetting } from './settings-list.js';
 import { secretValues } from './secrets.js';
-import { messages } from './messages.js';
 
 /** The settings that a reload may change. All others are fixed from the start of a process to its end. */
 const RELOADED: readonly (keyof AppConfig)[] = [
@@ -49,9 +48,14 @@ export class ConfigSource {
     const fixed = changedSettings(this.#current, loaded.config).filter(
       (setting) => !RELOADED.some((key) => setting === key || setting.startsWith(`${key}.`)),
     );
-    if (fixed.length > 0) throw new CodedError('misconfigured', messages.needsRestart(fixed.join(', ')));
+    if (fixed.length > 0)
+      throw new CodedError('misconfigured', `${fixed.join(', ')}: the change needs a restart of store-sync`);
     const moved = movedShops(this.#current.stores, loaded.config.stores);
-    if (moved.length > 0) throw new CodedError('misconfigured', messages.movedNeedsRestart(moved.join(', ')));
+    if (moved.length > 0)
+      throw new CodedError(
+        'misconfigured',
+        `${moved.join(', ')}: a store that is renamed, or gets another shop, needs a restart of store-sync`,
+      );
     return loaded;
   }
 

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { messages } from './messages.js';
 import { canonical, SHOP_PLACEHOLDER, type storeSchema, type storeTemplateSchema } from './store-schema.js';
 import type { workspaceSchema } from './workspace-schema.js';
 
@@ -40,7 +39,7 @@ type Report = (path: (string | number)[], message: string) => void;
 
 function checkPorts({ server }: Related, report: Report): void {
   if (server.admin.port !== 0 && server.admin.port === server.port)
-    report(['server', 'admin', 'port'], messages.adminPort);
+    report(['server', 'admin', 'port'], 'another port than server.port, or 0 to share it');
 }
 
 /** Two roles of one token would depend on the order of the file. */
@@ -64,8 +63,9 @@ function checkTemplate({ storeTemplate: template, server, workspaces }: Related,
   if (!template.workspace.includes(SHOP_PLACEHOLDER))
     checkWorkspace(template.workspace, workspaces, ['storeTemplate', 'workspace'], report);
   if (template.auth.accessToken !== undefined)
-    report(['storeTemplate', 'auth'], messages.templateCredentials);
-  if (server.encryptionKey === undefined) report(['server', 'encryptionKey'], messages.keyForTemplate);
+    report(['storeTemplate', 'auth'], 'clientId and clientSecret: the tokens come by the install flow');
+  if (server.encryptionKey === undefined)
+    report(['server', 'encryptionKey'], 'a key, because storeTemplate is set: openssl rand -hex 32');
 }
 
 function checkStores({ stores, workspaces }: Related, report: Report): void {
@@ -77,9 +77,13 @@ function checkStores({ stores, workspaces }: Related, report: Report): void {
       (each) => own !== undefined && canonical(each) === canonical(own),
     );
     if (same >= 0)
-      report(['stores', key, 'writeBack', 'locales', same], messages.otherLocale(store.workspace));
+      report(
+        ['stores', key, 'writeBack', 'locales', same],
+        `a language besides that of workspaces.${store.workspace}.locale, which is written anyway`,
+      );
     const other = shops.get(store.shop);
-    if (other !== undefined) report(['stores', key, 'shop'], messages.otherShop(other));
+    if (other !== undefined)
+      report(['stores', key, 'shop'], `a shop that no other store has (stores.${other} has it)`);
     shops.set(store.shop, key);
   }
 }
@@ -91,6 +95,6 @@ function checkWorkspace(
   report: Report,
 ): void {
   if (Object.hasOwn(workspaces, workspace)) return;
-  const known = Object.keys(workspaces).join(', ') || messages.noWorkspace;
-  report(path, messages.knownWorkspace(known));
+  const known = Object.keys(workspaces).join(', ') || 'none is configured';
+  report(path, `a workspace of this configuration (${known})`);
 }

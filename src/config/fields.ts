@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { addressProblem, secretAddressProblem } from './addresses.js';
 import { withoutTrailing } from '../domain/text.js';
 import { nearestName } from './suggestion.js';
-import { messages } from './messages.js';
 
 /**
  * Building blocks of the configuration schema. Values from the environment are strings, and an empty string means
@@ -17,7 +16,8 @@ export function section<S extends z.ZodRawShape>(shape: S) {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;
       const meant = issue.keys.flatMap((key) => nearestName(key, known) ?? []);
-      return messages.unknownKey(meant.join(', '), known.join(', '));
+      const question = meant.length === 0 ? '' : `did you mean ${meant.join(', ')}? `;
+      return `unknown key; ${question}expected one of: ${known.join(', ')}`;
     },
   });
   return z.preprocess((value: unknown) => value ?? {}, schema).prefault({});
@@ -25,7 +25,9 @@ export function section<S extends z.ZodRawShape>(shape: S) {
 
 /** A map whose keys are names in routes and on the command line. */
 export function named<S extends z.ZodType>(entry: S) {
-  const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, messages.name);
+  const name = z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'a name of letters, digits, - and _ (63 at most)');
   return z.preprocess((value: unknown) => value ?? {}, z.record(name, entry)).prefault({});
 }
 
@@ -82,7 +84,7 @@ export function duration(fallback: string, { max }: { readonly max: string }) {
     .transform((text, context) => {
       const found = milliseconds(String(text));
       if (found !== null && found <= mostMs) return found;
-      context.addIssue({ code: 'custom', message: messages.duration(max) });
+      context.addIssue({ code: 'custom', message: `a duration such as 90s, 60m or 2h, at most ${max}` });
       return z.NEVER;
     });
 }

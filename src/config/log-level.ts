@@ -1,6 +1,5 @@
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
-import { messages } from './messages.js';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -13,7 +12,7 @@ export function logLevel(env: Environment): LogLevel {
   if (level !== undefined) return level;
   const problem = {
     key: 'LOG_LEVEL',
-    text: messages.oneOf(LOG_LEVELS),
+    text: `expected one of ${LOG_LEVELS.join(', ')}`,
     source: 'environment',
   };
   throw new ConfigError([problem]);

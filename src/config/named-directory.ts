@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error.js';
 import type { ConfigFile } from './config-file.js';
 import type { Environment } from './environment.js';
-import { messages } from './messages.js';
 import { expandReferences } from './references.js';
 import { systemCode } from './text-file.js';
 
@@ -39,7 +38,7 @@ export function namedDirectory(
         .toSorted(),
     };
   } catch (error) {
-    const problem = messages.directoryUnreadable(path, systemCode(error));
+    const problem = `the directory ${path} cannot be read (${systemCode(error)})`;
     throw new ConfigError([{ key, text: problem, source: file.path }], error);
   }
 }

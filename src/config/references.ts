@@ -1,6 +1,5 @@
 import type { Environment } from './environment.js';
 import { readTextFile } from './text-file.js';
-import { messages } from './messages.js';
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}/g;
 
@@ -43,7 +42,8 @@ export function expandReferences(text: string, env: Environment): Expansion {
       if (!found.ok) problems.push(found.problem);
       else if (found.value !== undefined && (found.value !== '' || hasDefault === undefined))
         return found.value;
-      else if (hasDefault === undefined) problems.push(messages.variableNotSet(name));
+      else if (hasDefault === undefined)
+        problems.push(`the environment variable ${name} is not set, nor is ${name}_FILE`);
       return String(fallback);
     });
   });
@@ -65,10 +65,10 @@ export function lookUp(name: string, env: Environment): Lookup {
   const file = env[`${name}_FILE`];
   if (file === undefined || file === '') return { ok: true, value };
   if (value !== undefined && value !== '') {
-    return { ok: false, problem: messages.variableTwice(name) };
+    return { ok: false, problem: `both ${name} and ${name}_FILE are set; expected one of them` };
   }
   const read = readTextFile(file);
   return read.ok
     ? { ok: true, value: read.text.replace(/\r?\n$/, '') }
-    : { ok: false, problem: messages.variableFileUnreadable(file, name, read.code) };
+    : { ok: false, problem: `the file ${file} that ${name}_FILE names cannot be read (${read.code})` };
 }

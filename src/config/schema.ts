@@ -16,7 +16,6 @@ import {
 import { processRoles } from './process-roles.js';
 import { storeSchema, storeTemplateSchema } from './store-schema.js';
 import { workspaceSchema } from './workspace-schema.js';
-import { messages } from './messages.js';
 
 const databaseUrl = z.string().superRefine((value, context) => {
   const problem = value === 'embedded' ? null : serverUrlProblem(value, ['postgres', 'postgresql']);
@@ -33,7 +32,7 @@ const redisUrl = z
 
 const encryptionKey = optionalText.refine(
   (key) => key === undefined || isRandomKey(keyBytes(key)),
-  messages.encryptionKey,
+  '32 random bytes as base64 or hexadecimal: openssl rand -hex 32',
 );
 
 /** After this time, no delivery is repeated, no task is polled, and nobody needs the details. */
@@ -49,7 +48,7 @@ export const configSchema = section({
     // A session names its token, so a token with the name of the admin token would get that one's role.
     tokens: named(section({ token: text, role: z.enum(['viewer', 'reviewer', 'admin']) })).refine(
       (tokens) => !('admin' in tokens),
-      messages.notAdmin,
+      'another name than admin, which is the name of server.adminToken',
     ),
     admin: section({ port: amount(0, { min: 0, max: 65_535 }) }),
     roles: processRoles,
@@ -63,7 +62,7 @@ export const configSchema = section({
     migrate: onOff(true),
     keepDays: amount(90, { min: 0, max: 36_500 }).refine(
       (days) => days === 0 || days >= SHORTEST_HISTORY_DAYS,
-      messages.keepDays(SHORTEST_HISTORY_DAYS),
+      `0 (keep everything), or at least ${String(SHORTEST_HISTORY_DAYS)}`,
     ),
   }),
   queue: section({ redisUrl: redisUrl.optional() }),
@@ -71,7 +70,7 @@ export const configSchema = section({
     webhookUrl: optionalSecretAddress,
     events: section({ webhookUrl: optionalSecretAddress, secret: optionalText }).refine(
       ({ webhookUrl, secret }) => webhookUrl === undefined || (secret?.length ?? 0) >= SHORTEST_SECRET,
-      messages.eventSecret,
+      'a secret of 16 characters at least beside webhookUrl: openssl rand -hex 32',
     ),
   }),
   workspaces: named(workspaceSchema),
@@ -106,10 +105,10 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
       return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'too_small':
       return issue.origin === 'number' || issue.origin === 'int'
-        ? messages.atLeast(issue.minimum)
-        : messages.notEmpty;
+        ? `expected at least ${String(issue.minimum)}`
+        : 'must not be empty';
     case 'too_big':
-      return messages.atMost(issue.maximum);
+      return `expected at most ${String(issue.maximum)}`;
     case 'unrecognized_keys':
       return 'unknown key';
     case 'invalid_format':
@@ -127,7 +126,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
-  boolean: messages.trueOrFalse,
+  boolean: 'true or false',
   object: 'a map',
   record: 'a map',
   array: 'a list',

@@ -3,7 +3,6 @@ import { ConfigError, type ConfigProblem } from './config-error.js';
 import { isMap, readConfigFile, type ConfigFile } from './config-file.js';
 import type { Environment } from './environment.js';
 import { namedDirectory } from './named-directory.js';
-import { messages } from './messages.js';
 
 /**
  * The files of the directory that `storesDir` names, by name. A relative path starts at the file that sets it. Throws
@@ -25,10 +24,12 @@ function problemsOf(file: ConfigFile, earlier: readonly ConfigFile[]): ConfigPro
   const others = Object.keys(file.settings).filter((key) => key !== 'stores');
   const stores = storeKeys(file);
   return [
-    ...others.map((key) => problem(file, [key], messages.onlyStores)),
+    ...others.map((key) => problem(file, [key], 'unknown key in a file of storesDir; expected only stores')),
     ...stores.flatMap((key) => {
       const other = earlier.find((each) => storeKeys(each).includes(key));
-      return other === undefined ? [] : [problem(file, ['stores', key], messages.storeTwice(other.path))];
+      return other === undefined
+        ? []
+        : [problem(file, ['stores', key], `the store is also in ${other.path}; expected it in one file`)];
     }),
   ];
 }

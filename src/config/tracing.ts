@@ -1,5 +1,4 @@
 import type { Environment } from './environment.js';
-import { messages } from './messages.js';
 
 export interface TracingSettings {
   /** The share of traces to export, 0 to 1. */
@@ -29,7 +28,7 @@ export function tracingSettings(env: Environment): TracingSettings | null {
   const spoken = protocol === '' || protocol === 'http/protobuf';
   return {
     ratio: ratioOf(value('OTEL_TRACES_SAMPLER'), value('OTEL_TRACES_SAMPLER_ARG')),
-    warnings: spoken ? [] : [messages.tracesProtocol],
+    warnings: spoken ? [] : ['traces are sent by http/protobuf, whatever OTEL_EXPORTER_OTLP_PROTOCOL says'],
   };
 }
 

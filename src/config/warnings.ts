@@ -1,5 +1,4 @@
 import type { AppConfig } from './schema.js';
-import { messages } from './messages.js';
 
 /** The sender's five retries span 609 s, and up to 60 s of timeouts (docs/catalog-rules.md#delivery). */
 const RETRIES_SPAN_SECONDS = 669;
@@ -11,16 +10,22 @@ export function configWarnings(config: AppConfig): readonly string[] {
     const key = `workspaces.${name}`;
     const { webhook } = workspace;
     if (webhook.register && config.server.publicUrl === undefined) {
-      warnings.push(messages.noPublicUrl(key));
+      warnings.push(
+        `${key}.webhook.register: server.publicUrl is not set: no webhook is registered, and results arrive by polling`,
+      );
     }
     if (webhook.register && webhook.hmacSecret === undefined) {
-      warnings.push(messages.noSecret(key));
+      warnings.push(
+        `${key}.webhook.hmacSecret is not set: no webhook is registered, and results arrive by polling`,
+      );
     }
     if (webhook.toleranceSeconds < RETRIES_SPAN_SECONDS) {
-      warnings.push(messages.shortTolerance(key, RETRIES_SPAN_SECONDS));
+      warnings.push(
+        `${key}.webhook.toleranceSeconds is under ${String(RETRIES_SPAN_SECONDS)}: late retries of a delivery would be refused permanently`,
+      );
     }
     if (!new URL(workspace.baseUrl).pathname.endsWith('/api/v1')) {
-      warnings.push(messages.otherPrefix(key));
+      warnings.push(`${key}.baseUrl does not end in /api/v1, the prefix that the service documents`);
     }
   }
   return warnings;

@@ -1,6 +1,5 @@
 import { SHORTEST_SECRET, weaknessOf, type Weakness } from '../domain/secret-strength.js';
 import type { AppConfig } from './schema.js';
-import { messages } from './messages.js';
 
 /** A configured secret that is too short or known to everybody. */
 export interface WeakSecret {
@@ -76,7 +75,7 @@ function found({ key, value, issuedBy }: Entry): WeakSecret[] {
 }
 
 function explained(weakness: Weakness, issuedBy: WeakSecret['issuedBy']): string {
-  const remedy = issuedBy === 'operator' ? messages.newSecret : messages.realSecret;
-  if (weakness === 'placeholder') return messages.placeholder(remedy);
-  return messages.tooShort(SHORTEST_SECRET, issuedBy === 'operator' ? remedy : messages.notMasked);
+  const remedy = issuedBy === 'operator' ? 'make another: openssl rand -hex 32' : 'enter the real one';
+  if (weakness === 'placeholder') return `is a known placeholder: ${remedy}`;
+  return `has fewer than ${String(SHORTEST_SECRET)} characters: ${issuedBy === 'operator' ? remedy : 'logs cannot mask it'}`;
 }

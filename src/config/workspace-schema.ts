@@ -6,14 +6,13 @@ import {
   generationRequestSchema,
 } from '../catalog/assumptions.js';
 import { address, amount, onOff, optionalText, section, text } from './fields.js';
-import { messages } from './messages.js';
 
 const request = generationRequestSchema.shape;
 
 /** The page of a product for people, with `{id}` in the place of its id. */
 const optionalPage = optionalText.refine(
   (page) => page === undefined || (/^https?:\/\//.test(page) && page.includes('{id}') && URL.canParse(page)),
-  messages.productPage,
+  'an http(s) address that contains {id}',
 );
 
 /** `workspaces.<name>`: one workspace of the catalog service (docs/catalog-rules.md#general). */
@@ -22,9 +21,9 @@ export const workspaceSchema = section({
   auth: section({ apiToken: optionalText, email: optionalText, password: optionalText }).superRefine(
     (auth, context) => {
       if ((auth.email === undefined) !== (auth.password === undefined)) {
-        context.addIssue(messages.emailAndPassword);
+        context.addIssue('email and password together');
       } else if (auth.apiToken === undefined && auth.email === undefined) {
-        context.addIssue(messages.workspaceCredentials);
+        context.addIssue('apiToken, or email and password, or all three');
       }
     },
   ),
