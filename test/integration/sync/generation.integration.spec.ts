@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { catalogFields } from '../../../src/planner/catalog-content.js';
 import { isRecord } from '../../../src/runtime/untrusted-json.js';
 import { SyncCosts } from '../../../src/operations/sync-cost.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
@@ -256,29 +255,6 @@ describe('a call that is refused as a whole', () => {
       expect(await stages.links.countGenerationDue(STORE, [])).toBe(count);
     },
   );
-});
-
-describe('a product whose content is asked for by a later run', () => {
-  beforeEach(linkedOnly);
-
-  it('is compared with what the catalog holds then, and not with what was pushed', async () => {
-    stages.catalog.change(stages.catalog.of(ours(1))!.id, { description: 'An editor wrote this meanwhile.' });
-    await stages.sync();
-    const { askedFields } = (await stages.tasks.openFor(ours(1)))!;
-    expect(askedFields).toEqual(
-      catalogFields(await stages.catalog.getProduct((await stages.link(1)).catalogId!)),
-    );
-  });
-
-  it('is not asked for once it is another system’s', async () => {
-    stages.catalog.change(stages.catalog.of(ours(1))!.id, { external_id: 'erp:1' });
-    expect(await requestDue()).toMatchObject({ requested: 3, stopped: null });
-    expect(askedFor().flat().sort()).toEqual([2, 3, 4].map(ours));
-    expect(await stages.tasks.newest(ours(1))).toMatchObject({
-      state: 'failed',
-      reason: expect.stringContaining('erp:1'),
-    });
-  });
 });
 
 describe('brakes', () => {

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { catalogFields } from '../../../src/planner/catalog-content.js';
+import { snapshot } from '../../support/fake-store.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => stages.reset());
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+
+/** Links four products without asking for content. */
+async function linkedOnly(): Promise<void> {
+  stages.store.put(...[1, 2, 3, 4].map((id) => snapshot(id)));
+  stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+  await stages.sync();
+  stages.settings = { store: {}, workspace: {} };
+}
+
+describe('a product whose content is asked for by a later run', () => {
+  beforeEach(linkedOnly);
+
+  it('is compared with what the catalog holds then, and not with what was pushed', async () => {
+    stages.catalog.change(stages.catalog.of(ours(1))!.id, { description: 'An editor wrote this meanwhile.' });
+    await stages.sync();
+    const { askedFields } = (await stages.tasks.openFor(ours(1)))!;
+    expect(askedFields).toEqual(
+      catalogFields(await stages.catalog.getProduct((await stages.link(1)).catalogId!)),
+    );
+  });
+
+  it('is not asked for once it is another system’s', async () => {
+    stages.catalog.change(stages.catalog.of(ours(1))!.id, { external_id: 'erp:1' });
+    expect(
+      await stages.generation.requestDue(stages.sites.store(STORE), null, 1000, new AbortController().signal),
+    ).toMatchObject({ requested: 3, stopped: null });
+    expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 3, failed: 1 });
+    expect(await stages.tasks.newest(ours(1))).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('erp:1'),
+    });
+  });
+});
