@@ -294,6 +294,17 @@ describe('the token of an installed store', () => {
   });
 });
 
+/** Sends a signed event of the merchant's store. */
+function send(body: string, topic: string, more: Record<string, string> = {}): Promise<Response> {
+  const headers = {
+    'x-shopify-hmac-sha256': createHmac('sha256', APP.clientSecret).update(body).digest('base64'),
+    'x-shopify-topic': topic,
+    'x-shopify-webhook-id': randomBytes(8).toString('hex'),
+    ...more,
+  };
+  return fetch(`${world.url}/webhooks/shopify/merchant`, { method: 'POST', headers, body });
+}
+
 describe('the uninstall event', () => {
   it('forgets the tokens and pauses the store, until the app is installed again', async () => {
     await installed();
@@ -314,34 +325,16 @@ describe('the uninstall event', () => {
 
   it('does nothing when somebody replays it, or puts its topic on the body of another event', async () => {
     await installed();
-    const send = async (body: string): Promise<number> => {
-      const hmac = createHmac('sha256', APP.clientSecret).update(body).digest('base64');
-      const headers = {
-        'x-shopify-hmac-sha256': hmac,
-        'x-shopify-topic': 'app/uninstalled',
-        'x-shopify-webhook-id': randomBytes(8).toString('hex'),
-      };
-      const url = `${world.url}/webhooks/shopify/merchant`;
-      return (await fetch(url, { method: 'POST', headers, body })).status;
-    };
     const [sent] = store.ledger.deliveries.filter(({ topic }) => topic === 'app/uninstalled');
-    expect(await send(sent?.body ?? '')).toBe(200);
-    expect(await send('{"id":1,"admin_graphql_api_id":"gid://shopify/Product/1"}')).toBe(200);
+    for (const body of [sent?.body ?? '', '{"id":1,"admin_graphql_api_id":"gid://shopify/Product/1"}'])
+      expect((await send(body, 'app/uninstalled')).status).toBe(200);
     expect((await row()).access_token).not.toBeNull();
   });
 
   it('starts nothing when what is signed is no event of a product or of the shop', async () => {
     const before = await world.rows('SELECT id FROM store_event');
     for (const body of ['"a state"', '{}', '[]', 'not json', '{"shop":"merchant"}']) {
-      const answer = await fetch(`${world.url}/webhooks/shopify/merchant`, {
-        method: 'POST',
-        headers: {
-          'x-shopify-hmac-sha256': createHmac('sha256', APP.clientSecret).update(body).digest('base64'),
-          'x-shopify-topic': 'products/update',
-          'x-shopify-webhook-id': randomBytes(8).toString('hex'),
-        },
-        body,
-      });
+      const answer = await send(body, 'products/update');
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('ignored')]);
     }
     expect(await world.rows('SELECT id FROM store_event')).toEqual(before);
@@ -352,15 +345,8 @@ describe('the uninstall event', () => {
     const [sent] = store.ledger.deliveries.filter(({ topic }) => topic === 'app/uninstalled');
     // A body that was never received, as the retry of a lost event has it.
     const body = JSON.stringify({ ...JSON.parse(sent?.body ?? '{}'), retried: true });
-    const answer = await fetch(`${world.url}/webhooks/shopify/merchant`, {
-      method: 'POST',
-      headers: {
-        'x-shopify-hmac-sha256': createHmac('sha256', APP.clientSecret).update(body).digest('base64'),
-        'x-shopify-topic': 'app/uninstalled',
-        'x-shopify-webhook-id': 'late',
-        'x-shopify-triggered-at': new Date(Date.now() - 600_000).toISOString(),
-      },
-      body,
+    const answer = await send(body, 'app/uninstalled', {
+      'x-shopify-triggered-at': new Date(Date.now() - 600_000).toISOString(),
     });
     expect(answer.status).toBe(200);
     expect((await row()).access_token).not.toBeNull();

@@ -182,19 +182,15 @@ describe('a product that is gone', () => {
     const model = modelSnapshot(3);
     const [variant] = model.variants;
     stages.settings = {
-      store: {
-        writeBack: { sections: { namespace: 'catalog' }, variants: { description: 'custom.text' } },
-      },
+      store: { writeBack: { ...SECTIONS.writeBack, variants: { description: 'custom.text' } } },
       workspace: {},
     };
     stages.store.put(model, snapshot(2));
     await stages.sync();
     stages.store.products.delete('3');
     await stages.sync({ force: true });
-    const came = async (options: ResultOptions): Promise<void> => {
-      const id = await deliverNewer(stages, { id: 3, ...options });
-      await stages.writer.write(id);
-    };
+    const came = async (options: ResultOptions) =>
+      stages.writer.write(await deliverNewer(stages, { id: 3, ...options }));
     await came({ name: 'First', html: '<p>First</p>', sections: [{ code: 'material', value: 'Oak' }] });
     await came({ name: 'Second', html: '' });
     await came({
