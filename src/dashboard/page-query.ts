@@ -3,12 +3,13 @@ import type { PageRequest } from '../operations/paging.js';
 
 export const ROWS_OF_A_PAGE = 50;
 
-const offset = z.coerce.number().int().min(0).max(10_000_000).default(0);
+/** Not a part of the filter: an odd one begins at the first row. */
+const offset = z.coerce.number().int().min(0).max(10_000_000).catch(0).default(0);
 const text = z.string().trim().max(300).optional();
 
-/** The query of a form: an empty field counts as absent. An unknown key or value is refused, because a filter that is ignored shows, and changes, too much. */
+/** The query of a form: an empty field counts as absent. A value of the filter that cannot be read is refused, because a filter that is ignored shows, and changes, too much. */
 export function formQuery<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.preprocess(withoutEmpty, z.strictObject(shape));
+  return z.preprocess(withoutEmpty, z.object(shape));
 }
 
 function withoutEmpty(query: unknown): unknown {

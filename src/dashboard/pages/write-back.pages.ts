@@ -121,7 +121,8 @@ export class WriteBackPages {
     { decision, field, reason, version }: z.output<typeof decisionSchema>,
     actor: string,
   ): Promise<RowOutcome> {
-    if (decision === 'approve' && field.length === 0)
+    const { row: shown } = await this.#known(id);
+    if (decision === 'approve' && !shown.fields.some(({ target }) => field.includes(target)))
       return { id, ok: false, state: null, detail: 'accept at least one field, or reject the text' };
     const by = {
       actor,

@@ -179,7 +179,6 @@ it('a declined field is named with who declined it, on its page and by the API',
 it.each([
   ['/review?state=nope', 'pending_review'],
   ['/journal?day=2026-13-45', 'no such day'],
-  ['/journal?stat=applied', 'known: state'],
   ['/products?state=nope', 'linked'],
   ['/runs?from=yesterday', 'no such day'],
 ])('the filter of %s is refused with what is valid', async (address, valid) => {
