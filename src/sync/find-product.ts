@@ -1,7 +1,7 @@
 import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { isMetWith } from '../domain/error-policy.js';
-import { IDENTIFIER_KINDS, type CatalogProductBody } from '../domain/catalog-product.js';
+import { IDENTIFIER_KINDS, type CatalogProductBody, type Identifier } from '../domain/catalog-product.js';
 import { isSameExternalId, parseExternalId } from '../domain/external-id.js';
 
 /** The most products of a search by name to look through. Names are not unique. */
@@ -26,6 +26,13 @@ export async function findByExternalId(
     if (found) return found;
   }
   return firstWith(client, { sorting: 'desc', orderBy: 'date' }, body.external_id);
+}
+
+/** True when the catalog's search finds a product by one of these identifiers. Otherwise the service refused the value itself. */
+export async function isAnyHeld(client: CatalogClient, identifiers: readonly Identifier[]): Promise<boolean> {
+  for (const { value } of identifiers)
+    for await (const _product of client.iterateProducts({ search: value })) return true;
+  return false;
 }
 
 async function firstWith(

@@ -22,7 +22,7 @@ import {
 } from '../planner/identifier-refusals.js';
 import { filledFields, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
-import { findByExternalId } from './find-product.js';
+import { findByExternalId, isAnyHeld } from './find-product.js';
 import { LostLinkError, OwnProduct, postOwn, readProduct } from './own-product.js';
 import { droppedMembersLeft, withForeignMembers } from './foreign-members.js';
 import { localisedChanges, withoutTranslations } from './localised-texts.js';
@@ -105,7 +105,8 @@ export class ProductSender {
       await this.#sendTranslations(own, body, null);
       return { kind: 'product', product: result.product, body, refused: [] };
     } catch (error) {
-      if (options.proved && isCoded(error, 'invalid') && refusedIdentifiers(body, error.fields).length > 0) {
+      const refused = isCoded(error, 'invalid') ? refusedIdentifiers(body, error.fields) : [];
+      if (options.proved && refused.length > 0 && (await isAnyHeld(this.client, refused))) {
         // Somebody took an identifier since the catalog was read: PATCH says which ones are left.
         return this.create(body, { ...options, proved: false });
       }

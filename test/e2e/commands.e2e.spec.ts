@@ -177,7 +177,7 @@ describe('the command line', () => {
   it.each([
     [['frobnicate'], /unknown command.*frobnicate/],
     [['plan', '--frobnicate', '--store', 'main'], /unknown option.*--frobnicate/],
-    [['plan'], /--store/],
+    [['plan', '--store', 'other'], /no store "other"/],
     [['sync', '--store'], /--store/],
   ])('refuses %j with 1 and says on stderr what is wrong', async (args, message) => {
     const { status, stdout, stderr } = await world.run(args);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { refusal } from '../../support/fake-catalog.js';
-import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -58,13 +58,22 @@ describe('a product that the catalog refuses', () => {
     expect((await stages.sync()).error).toContain('brand: Too long.');
   });
 
-  it('because of its identifiers alone is created without them, and they are reported', async () => {
-    stages.store.put(snapshot(1));
+  it('because of an identifier that somebody took meanwhile is created without it, and it is reported', async () => {
+    stages.store.put(withSku(snapshot(1), 'SKU-TAKEN'));
     const taken = refusal('invalid', { fields: { sku: ['Already taken.'] } });
-    stages.catalog.script.before('upsertProduct', taken);
+    stages.catalog.script.before('upsertProduct', () => {
+      stages.catalog.hold({ external_id: 'elsewhere:1', sku: 'SKU-TAKEN' });
+      taken();
+    });
     stages.catalog.script.before('updateProduct', taken);
     expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1, conflicted: 1 } });
     expect((await stages.link(1)).withheld).toMatchObject([{ kind: 'sku', holder: { whose: 'refused' } }]);
+  });
+
+  it('because of an identifier that nobody has fails, with the field and the service’s words', async () => {
+    stages.store.put(snapshot(1));
+    stages.catalog.script.before('upsertProduct', refusal('invalid', { fields: { sku: ['Too long.'] } }));
+    expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: 0, failed: 1 } });
   });
 });
 
