@@ -17,8 +17,6 @@ export interface Look {
   readonly findings: readonly GateFinding[];
 }
 
-/** A list shows looks that are at most so old. */
-export const LOOK_MINUTES_MS = 300_000;
 /** Lists look at many products. The rest of a store's rate limit belongs to its work. */
 const LOOKS_AT_ONCE = 4;
 const MOST_REMEMBERED = 500;

@@ -1,5 +1,6 @@
 import type { Page } from '../../operations/paging.js';
-import { ACTION_KINDS, type PlanEntryFilter, PlanEntry, PresentedPlan } from '../../operations/plans.js';
+import type { PlanEntry, PresentedPlan } from '../../operations/plans.js';
+import { ACTION_KINDS, type PlanEntryFilter } from '../../operations/plans.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
 import { amount, badge, moment, nameOf, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
