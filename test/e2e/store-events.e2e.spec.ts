@@ -185,8 +185,8 @@ describe('an event', () => {
     expect(await world.rows('SELECT id FROM sync_run')).toEqual(runs);
   });
 
-  it('of a store that is not configured gets 404', async () => {
+  it('of a store that is not configured is refused as a wrong signature is, so that nobody learns which stores there are', async () => {
     const answer = await fetch(`${world.url}/webhooks/shopify/nobody`, { method: 'POST', body: '{}' });
-    expect(answer.status).toBe(404);
+    expect(answer.status).toBe(401);
   });
 });
