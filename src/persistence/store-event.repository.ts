@@ -5,8 +5,11 @@ import { StoreEventEntity } from './entities/store-event.entity.js';
 import { NOTE_OWED } from './owed.repository.js';
 import { isUninstalled } from './uninstalled-store.js';
 
-/** Runs that the events of a store start in an hour at most. Events that come then wait for the next of its runs. */
-export const EVENT_RUNS_AN_HOUR = 120;
+/**
+ * Runs that the events of a store start in an hour at most: one in five seconds, so that a busy shop does not wait. Events that come then
+ * wait for the next of its runs.
+ */
+export const EVENT_RUNS_AN_HOUR = 720;
 
 /** Events turned into owed products in one transaction. */
 const PAGE = 500;
