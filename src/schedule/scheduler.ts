@@ -28,7 +28,7 @@ const DAY_COUNT_MS = 3_600_000;
 /** The first retention waits, because other work has priority after a start. */
 const FIRST_RETENTION_MS = 600_000;
 /** Events arrive in bursts, so a run waits until none has arrived for this long. */
-const EVENTS_QUIET_MS = 3_000;
+const EVENTS_QUIET_MS = 1_000;
 
 /**
  * Runs the schedules. A tick of a store's schedule only inserts a due run, and the unique slot makes it one run
