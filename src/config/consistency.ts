@@ -59,7 +59,7 @@ function checkTokens({ server }: Related, report: Report): void {
 
 function checkTemplate({ storeTemplate: template, server, workspaces }: Related, report: Report): void {
   if (template === undefined) return;
-  // Each shop has a workspace of its own then: one without is told so when its merchant installs the app.
+  // Each shop has a workspace of its own then. The install route refuses a shop without one.
   if (!template.workspace.includes(SHOP_PLACEHOLDER))
     checkWorkspace(template.workspace, workspaces, ['storeTemplate', 'workspace'], report);
   if (template.auth.accessToken !== undefined)

@@ -205,7 +205,7 @@ export class ActionRepository {
   }
 
   /**
-   * The product's source is gone while the catalog still creates it. What is created then would have nobody: the product is owed, so that
+   * The product's source is gone while the catalog still creates it. The created product would be forgotten: the product is owed, so that
    * a later run treats it as gone. False for a product that is not being created.
    */
   async putOffOrphan({ id, externalId }: Pick<SyncActionEntity, 'id' | 'externalId'>): Promise<boolean> {
