@@ -296,10 +296,13 @@ describe('brakes', () => {
     expect(run.notes.join()).toContain('10 credits remain, 5 requests are open');
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 0 });
     // Two of them ended, and cost three credits each.
-    for (const id of [1, 2])
-      await stages.tasks.settle((await stages.tasks.openFor(ours(id)))!.id, {
-        ...{ state: 'succeeded', settledBy: 'webhook', reason: null },
-      });
+    const tasks = await Promise.all(
+      Array.from({ length: 40 }, async (_each, index) => stages.tasks.openFor(ours(index + 1))),
+    );
+    const open = tasks.filter((task) => task !== null);
+    expect(open).toHaveLength(5);
+    for (const { id } of open.slice(0, 2))
+      await stages.tasks.settle(id, { state: 'succeeded', settledBy: 'webhook', reason: null });
     await stages.db.affected(
       `INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, credits_consumed)
        SELECT 'main', $1, 'x' || n, 'x', now(), 'applied', '[]', 3 FROM generate_series(1, 2) AS n`,
