@@ -4,7 +4,7 @@ import { ConfigReload } from './operations/config-reload.js';
 import { RefusedAttempts } from './operations/refused-attempts.js';
 import { StoreInstalls } from './operations/store-installs.js';
 import { ProcessModule, type ProcessSettings } from './process.module.js';
-import { ReceivingSitesModule } from './sites/receiving-sites.module.js';
+import { ReceivingSitesModule } from './connections/receiving-sites.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /**

@@ -5,7 +5,7 @@ import { DATABASE_SETTINGS, type DatabaseSettings } from './persistence/database
 import { Clock, SYSTEM_CLOCK } from './runtime/clock.js';
 import { Logger } from './runtime/logger.js';
 import { Shutdown } from './runtime/shutdown.js';
-import { RENAME_POLICY, type RenamePolicy } from './sites/store-keys.js';
+import { RENAME_POLICY, type RenamePolicy } from './connections/store-keys.js';
 
 /** The values that a process has before it makes its container. */
 export interface AppSettings {

@@ -5,7 +5,7 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { GaugeRepository } from '../persistence/gauge.repository.js';
 import { JOB_QUEUES, JobProducer, type QueueName } from '../queue/index.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 
 const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, NotFoundException, Param, Post, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { Shutdown } from '../runtime/shutdown.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { DriftOperations, driftSchema, type Drift } from '../operations/drift.js';

@@ -13,8 +13,8 @@ import {
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { JobProducer } from '../queue/index.js';
-import { RunRequests } from '../sites/run-requests.js';
-import { Sites } from '../sites/sites.js';
+import { RunRequests } from '../connections/run-requests.js';
+import { Sites } from '../connections/connections.js';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { idSchema, type Page } from '../operations/paging.js';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { connected, SILENT_OBSERVERS } from '../sites/connect-sites.js';
-import { Sites } from '../sites/sites.js';
+import { connected, SILENT_OBSERVERS } from '../connections/connect.js';
+import { Sites } from '../connections/connections.js';
 import { secretValues, weakSecrets, type LoadedConfig } from '../config/index.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import {
@@ -16,7 +16,7 @@ import {
 import { installationFindings, pauseFindings } from '../operations/check-store-states.js';
 import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
 import { Database } from '../persistence/database.js';
-import { WebhookSlot } from '../sites/webhook-slot.js';
+import { WebhookSlot } from '../connections/webhook-slot.js';
 import { IMPATIENT, NO_STATE } from './check-parts.js';
 import { findKnownStores, type KnownStores } from './known-stores.js';
 import { StoreSyncCommand } from './command.js';

@@ -6,8 +6,8 @@ import { StoreHealthRepository, type StandingPause } from '../persistence/store-
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import { SILENT_LOGGER } from '../runtime/logger.js';
-import { InstallationTokens } from '../sites/installation-tokens.js';
-import { InstalledStores } from '../sites/installed-stores.js';
+import { InstallationTokens } from '../connections/installation-tokens.js';
+import { InstalledStores } from '../connections/installed-stores.js';
 import type { Runtime } from './runtime.js';
 
 /** The part of the stores that is in the database: installations with their tokens, and pauses. */

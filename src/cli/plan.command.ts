@@ -11,7 +11,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { PlanRepository } from '../persistence/plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Store } from '../sites/sites.js';
+import { Sites, type Store } from '../connections/connections.js';
 import { dryRun, type DryRun } from '../sync/dry-run.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';

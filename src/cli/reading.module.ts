@@ -4,7 +4,7 @@ import { TracingModule } from '../observability/tracing/tracing.module.js';
 import { ApproverPort, ReapplierPort, RowWorkPort, WriteBackReverterPort } from '../operations/ports.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { SettingsModule, type AppSettings } from '../settings.module.js';
-import { KnownSitesModule } from '../sites/known-sites.module.js';
+import { KnownSitesModule } from '../connections/known-sites.module.js';
 import { commandLogger } from './command-logger.js';
 
 const CONNECTIONS = 12;

@@ -1,7 +1,7 @@
 import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { urlencoded } from 'express';
 import { storableBody } from '../api/storable-input.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { GenerateAgain } from './generate-again.js';
 import { AssetPages } from './pages/asset.pages.js';
 import { AuditPages } from './pages/audit.pages.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { errorLine, isCoded, CodedError } from '../domain/errors.js';
 import { within } from '../runtime/time-limit.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { unknownStore } from './views/problem.js';
 
 /** The product as its shop has it now, or the reason why it could not be read. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProductNames } from '../operations/product-names.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { html, type Html } from './html.js';
 
 /** Twice the size on the page, for screens with two dots per pixel. */

@@ -5,7 +5,7 @@ import { BACKOFF } from '../domain/backoff.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { NotificationRepository, type DueNotification } from '../persistence/notification.repository.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { judge } from './conditions.js';

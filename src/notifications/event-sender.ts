@@ -7,7 +7,7 @@ import type { LifecycleEventEntity } from '../persistence/entities/index.js';
 import { LifecycleEventRepository } from '../persistence/lifecycle-event.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { messages } from './messages.js';
 import type { OutgoingPost } from './outgoing-webhook.js';
 

@@ -13,7 +13,7 @@ import {
   type PageRequest,
 } from '../persistence/listing.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { moment, pageOf, pageSchema, type Page } from './paging.js';
 import { RowWorkPort } from './ports.js';
 import { writeBackFilterSchema } from './write-back-filter.js';

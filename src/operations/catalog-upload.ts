@@ -7,7 +7,7 @@ import { BACKOFF } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Workspace } from '../sites/sites.js';
+import { Sites, type Workspace } from '../connections/connections.js';
 
 export interface UploadRequest {
   readonly file: string;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../domain/errors.js';
 import { workspaceSchema } from '../config/workspace-schema.js';
 import { checkSites, publicUrlAnswer, type Finding } from './check.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { FakeCatalog, refusal } from '../../test/support/fake-catalog.js';
 
 const servers: Server[] = [];

@@ -1,6 +1,6 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { AppConfig, WeakSecret } from '../config/index.js';
-import type { Sites, Store, Workspace } from '../sites/sites.js';
+import type { Sites, Store, Workspace } from '../connections/connections.js';
 import { MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
 import { isLoopback } from '../domain/loopback.js';
 import { withoutTrailing } from '../domain/text.js';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ConfigSource } from '../config/index.js';
 import { Logger } from '../runtime/logger.js';
-import { SiteMaker } from '../sites/site-maker.js';
-import { Sites } from '../sites/sites.js';
+import { SiteMaker } from '../connections/connection-maker.js';
+import { Sites } from '../connections/connections.js';
 
 const differences = z.object({
   added: z.array(z.string()),

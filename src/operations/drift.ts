@@ -12,9 +12,9 @@ import { ownValue } from '../planner/live-value.js';
 import type { LiveByLocale } from '../planner/translations.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { writableFields } from '../planner/source.js';
-import { readTranslations } from '../sites/live-targets.js';
-import { Sites, type Store } from '../sites/sites.js';
-import { catalogGaps, type LinkedProduct } from '../sites/catalog-listing.js';
+import { readTranslations } from '../connections/live-targets.js';
+import { Sites, type Store } from '../connections/connections.js';
+import { catalogGaps, type LinkedProduct } from '../connections/catalog-listing.js';
 
 export const driftFindingSchema = z.object({
   /**

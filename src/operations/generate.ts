@@ -6,7 +6,7 @@ import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { HistoryRepository } from '../persistence/history.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
-import { Sites, type Store } from '../sites/sites.js';
+import { Sites, type Store } from '../connections/connections.js';
 import { GenerationRequesterPort } from './ports.js';
 
 export const generateBodySchema = z.strictObject({

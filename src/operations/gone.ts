@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GoneProduct, LinkRepository } from '../persistence/link.repository.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { moment } from './paging.js';
 
 export const goneProductSchema = z.object({

@@ -14,7 +14,7 @@ import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 import { SavedPlansPort, RowWorkPort } from './ports.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { SyncCosts, type SyncCost } from './sync-cost.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
 

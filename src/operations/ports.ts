@@ -8,7 +8,7 @@ import type { JournalField } from '../domain/write-back-journal.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import type { DecidedBy } from '../persistence/write-back.repository.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 
 /*
  * The ports that operations need from the stages. Operations do not import stages: `src/ports.module.ts` binds each

@@ -7,9 +7,9 @@ import type { ReportEntity, ReportKind, ReportState } from '../persistence/entit
 import { ReportRepository } from '../persistence/report.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { Shutdown } from '../runtime/shutdown.js';
-import { connectSites, SILENT_OBSERVERS } from '../sites/connect-sites.js';
-import { Sites } from '../sites/sites.js';
-import { WebhookSlot } from '../sites/webhook-slot.js';
+import { connectSites, SILENT_OBSERVERS } from '../connections/connect.js';
+import { Sites } from '../connections/connections.js';
+import { WebhookSlot } from '../connections/webhook-slot.js';
 import {
   checkSites,
   IMPATIENT,

@@ -7,8 +7,8 @@ import { CreditRepository } from '../persistence/credit.repository.js';
 import { ListingRepository, type ListFilter } from '../persistence/listing.repository.js';
 import { RunItemRepository } from '../persistence/run-item.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
-import { RunRequests, type RunRequest } from '../sites/run-requests.js';
-import { Sites } from '../sites/sites.js';
+import { RunRequests, type RunRequest } from '../connections/run-requests.js';
+import { Sites } from '../connections/connections.js';
 import { pageOf, type Page } from './paging.js';
 import { RowWorkPort } from './ports.js';
 import {

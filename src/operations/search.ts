@@ -3,7 +3,7 @@ import { HistoryRepository } from '../persistence/history.repository.js';
 import { ListingRepository } from '../persistence/listing.repository.js';
 import { SearchRepository, type FoundRow } from '../persistence/search.repository.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 
 export interface FoundProduct {
   readonly externalId: string;

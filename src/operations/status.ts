@@ -8,7 +8,7 @@ import type { OwedSummary } from '../persistence/owed.repository.js';
 import { StatusRepository } from '../persistence/status.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Store, type Workspace } from '../sites/sites.js';
+import { Sites, type Store, type Workspace } from '../connections/connections.js';
 import { goneFrom, goneSchema } from './gone.js';
 import { healthSchema, presentHealth } from './store-health.js';
 import { presentRun, runSchema } from './present-run.js';

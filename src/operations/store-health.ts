@@ -4,8 +4,8 @@ import { CodedError } from '../domain/errors.js';
 import { PAUSE_CODES } from '../domain/store-health.js';
 import type { StoreStateEntity } from '../persistence/entities/index.js';
 import { StoreHealthRepository, type StandingPause } from '../persistence/store-health.repository.js';
-import { Sites } from '../sites/sites.js';
-import { StoreProbe } from '../sites/store-probe.js';
+import { Sites } from '../connections/connections.js';
+import { StoreProbe } from '../connections/store-probe.js';
 
 export const healthSchema = z.object({
   state: z.enum(['ok', 'paused']),

@@ -7,12 +7,12 @@ import { StoreInstallationRepository } from '../persistence/store-installation.r
 import { StoreKeyRepository } from '../persistence/store-key.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
-import { InstallStates } from '../sites/install-state.js';
-import { InstallationTokens } from '../sites/installation-tokens.js';
-import { keyFor, workspaceOf } from '../sites/installed-stores.js';
-import { SiteMaker } from '../sites/site-maker.js';
-import { SiteRefresh } from '../sites/site-refresh.js';
-import { Sites } from '../sites/sites.js';
+import { InstallStates } from '../connections/install-state.js';
+import { InstallationTokens } from '../connections/installation-tokens.js';
+import { keyFor, workspaceOf } from '../connections/installed-stores.js';
+import { SiteMaker } from '../connections/connection-maker.js';
+import { SiteRefresh } from '../connections/connection-refresh.js';
+import { Sites } from '../connections/connections.js';
 import {
   assertGranted,
   consentPage,

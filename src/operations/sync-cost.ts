@@ -4,7 +4,7 @@ import { CreditRepository } from '../persistence/credit.repository.js';
 import { HistoryRepository } from '../persistence/history.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 
 export const syncCostSchema = z.object({
   generations: z.int().describe('products for which the sync would request content'),

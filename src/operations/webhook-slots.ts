@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { Sites, type Workspace } from '../sites/sites.js';
-import { WebhookSlot } from '../sites/webhook-slot.js';
+import { Sites, type Workspace } from '../connections/connections.js';
+import { WebhookSlot } from '../connections/webhook-slot.js';
 
 export const slotSchema = z.object({
   workspace: z.string(),

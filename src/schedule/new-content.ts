@@ -4,7 +4,7 @@ import type { StoreProductEntity } from '../persistence/entities/index.js';
 import type { ResultRepository } from '../persistence/result.repository.js';
 import { holdsNewContent, intendedContent, type CatalogFields } from '../planner/catalog-content.js';
 import { contentFingerprint } from '../planner/content-fingerprint.js';
-import type { Sites } from '../sites/sites.js';
+import type { Sites } from '../connections/connections.js';
 
 /** Distinguishes a result from the catalog product's earlier content. */
 export class NewContent {

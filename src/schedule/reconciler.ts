@@ -8,12 +8,12 @@ import { StateRepository } from '../persistence/state.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { JobProducer, type QueueName } from '../queue/index.js';
-import { Sites, type Store, type Workspace } from '../sites/sites.js';
+import { Sites, type Store, type Workspace } from '../connections/connections.js';
 import { Logger } from '../runtime/logger.js';
-import { StoreProbe } from '../sites/store-probe.js';
-import { StoreSubscriptions } from '../sites/store-subscriptions.js';
+import { StoreProbe } from '../connections/store-probe.js';
+import { StoreSubscriptions } from '../connections/store-subscriptions.js';
 import { TaskPoller } from './task-poller.js';
-import { WebhookSlot } from '../sites/webhook-slot.js';
+import { WebhookSlot } from '../connections/webhook-slot.js';
 
 const BATCH = 500;
 /** A queue with this many waiting jobs gets no further jobs. */

@@ -7,7 +7,7 @@ import type { LinkRepository } from '../persistence/link.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
 import { catalogFields } from '../planner/catalog-content.js';
 import type { Clock } from '../runtime/clock.js';
-import type { Workspace } from '../sites/sites.js';
+import type { Workspace } from '../connections/connections.js';
 import type { NewContent } from './new-content.js';
 
 /** Products of one round at most: a bulk generation elsewhere takes several rounds. */

@@ -6,14 +6,14 @@ import { errorLine } from '../domain/errors.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StoreDayRepository } from '../persistence/store-day.repository.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
-import { Sites, type Store } from '../sites/sites.js';
+import { Sites, type Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
-import { RunRequests } from '../sites/run-requests.js';
+import { RunRequests } from '../connections/run-requests.js';
 import { Logger } from '../runtime/logger.js';
 import { JobProducer } from '../queue/index.js';
 import { Reconciler } from './reconciler.js';
 import { Retention } from './retention.js';
-import { startDelayMs } from '../sites/start-times.js';
+import { startDelayMs } from '../connections/start-times.js';
 import { latestSlot } from './slots.js';
 
 const TICKS_AT_ONCE = 4;

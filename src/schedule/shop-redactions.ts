@@ -4,7 +4,7 @@ import type { ShopRedactionEntity } from '../persistence/entities/index.js';
 import { ShopRedactionRepository } from '../persistence/shop-redaction.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 
 const EVERY_MS = 15 * 60_000;
 /** Rows per statement, which takes some tens of milliseconds. */

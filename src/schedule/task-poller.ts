@@ -10,7 +10,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { ResultRepository } from '../persistence/result.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
-import { Sites, type Workspace } from '../sites/sites.js';
+import { Sites, type Workspace } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { NewContent } from './new-content.js';
 import { ResultSweep } from './result-sweep.js';

@@ -1,5 +1,5 @@
 import type { SourceProduct } from '../domain/store-port.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 
 /** The store is asked for so many products at once. */
 const ASKED_AT_ONCE = 50;

@@ -12,7 +12,7 @@ import { sharedSincePlan } from '../planner/identity.js';
 import { catalogFields, sentCatalogFields } from '../planner/catalog-content.js';
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { killPoint } from '../runtime/kill-point.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { presentOf } from './absence.js';
 import { variantLinksOf } from './find-product.js';
 import { LostLinkError } from './own-product.js';

@@ -13,7 +13,7 @@ import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { whyCreationIsGivenUp, type CreationTaskState } from '../planner/creation-progress.js';
 import { fieldHashes, identifiersOf, withoutIdentifiers } from '../planner/map-to-catalog.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { changedFields } from '../planner/plan-product.js';
 import { ProductSender } from './product-sender.js';

@@ -5,9 +5,9 @@ import { isMetWith } from '../domain/error-policy.js';
 import type { GoneLink } from '../persistence/plan-identities.js';
 import type { HolderRow } from '../persistence/plan-rows.js';
 import type { Plan } from '../persistence/plan.js';
-import { confirmGone, NOT_COMPARED } from '../sites/catalog-listing.js';
-import { OLDEST_FIRST } from '../sites/listing-walk.js';
-import type { Workspace } from '../sites/sites.js';
+import { confirmGone, NOT_COMPARED } from '../connections/catalog-listing.js';
+import { OLDEST_FIRST } from '../connections/listing-walk.js';
+import type { Workspace } from '../connections/connections.js';
 import { holderRows, variantRows } from './listed-products.js';
 import {
   addNewest,

@@ -5,7 +5,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { rowIdOf } from '../queue/index.js';
 import { Shutdown } from '../runtime/shutdown.js';
-import { Sites, type Store } from '../sites/sites.js';
+import { Sites, type Store } from '../connections/connections.js';
 import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';
 

@@ -6,7 +6,7 @@ import type { PlanRepository } from '../persistence/plan.repository.js';
 import type { PlannedRun } from '../persistence/plan-rows.js';
 import { Plan } from '../persistence/plan.js';
 import type { StateRepository } from '../persistence/state.repository.js';
-import { namedStore, type Store } from '../sites/sites.js';
+import { namedStore, type Store } from '../connections/connections.js';
 import type { Clock } from '../runtime/clock.js';
 import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
 import { planRead } from './planning.js';

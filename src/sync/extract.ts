@@ -6,7 +6,7 @@ import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
 import type { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { productIdOfEvent } from '../store/events.js';
 
 /** A read of the store: its products in batches, and whether absence proves that a product is gone. */

@@ -1,6 +1,6 @@
 import { errorLine, type CodedError } from '../domain/errors.js';
 import type { GenerationTaskEntity } from '../persistence/entities/index.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 
 export interface GenerationOutcome {
   readonly requested: number;

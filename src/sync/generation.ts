@@ -10,7 +10,7 @@ import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { catalogFields } from '../planner/catalog-content.js';
 import { killPoint } from '../runtime/kill-point.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { Asking, type GenerationOutcome } from './generation-asking.js';
 
 export type { GenerationOutcome } from './generation-asking.js';

@@ -6,7 +6,7 @@ import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { Logger } from '../runtime/logger.js';
-import type { Store, Workspace } from '../sites/sites.js';
+import type { Store, Workspace } from '../connections/connections.js';
 import { listingSince } from './run-hold.js';
 import { readForAll } from './workspace-listing.js';
 

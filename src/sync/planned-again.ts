@@ -1,7 +1,7 @@
 import type { SourceProduct } from '../domain/store-port.js';
 import type { GoneLink } from '../persistence/plan-identities.js';
 import type { Plan } from '../persistence/plan.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { Findings, planFound, type Tally } from './planned-batch.js';
 
 /** The store is asked for so many products at once. */

@@ -8,7 +8,7 @@ import type { Plan } from '../persistence/plan.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { planProduct, type ProductPlan } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 
 /** How many products were read, seen within the filter, and found unchanged. */
 export interface Tally {

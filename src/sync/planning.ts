@@ -2,7 +2,7 @@ import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { PlannedCounts } from '../persistence/plan-actions.js';
 import type { Plan } from '../persistence/plan.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { askById } from './absence.js';
 import { compareWithListing, type ComparedListing } from './catalog-view.js';
 import type { SourceRead } from './extract.js';

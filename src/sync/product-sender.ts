@@ -1,7 +1,7 @@
 import type { CatalogClient } from '../catalog/client.js';
 import type { ProductBody } from '../catalog/product-body.js';
 import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import {
   CATALOG_FIELDS,
   IDENTIFIER_KINDS,

@@ -7,7 +7,7 @@ import type { Plan } from '../persistence/plan.js';
 import { resolveIdentity, valueKey, type CatalogHolder, type ResolvedIdentity } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import type { PlannedChange } from '../planner/plan-product.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { fillCatalogView, type ListingView } from './catalog-view.js';
 import type { ListingRequest } from './workspace-listing.js';
 

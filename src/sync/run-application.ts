@@ -3,7 +3,7 @@ import { traced } from '../observability/tracing/tracing.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { Clock } from '../runtime/clock.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';

@@ -6,7 +6,7 @@ import { Plan, PlanLostError } from '../persistence/plan.js';
 import { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
-import { namedStore, type Store } from '../sites/sites.js';
+import { namedStore, type Store } from '../connections/connections.js';
 import type { Extracted } from './extract.js';
 import { ListingsAhead } from './listings-ahead.js';
 import { planRead } from './planning.js';

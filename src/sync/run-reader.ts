@@ -4,7 +4,7 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
 import { Clock } from '../runtime/clock.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { owedStoreIds, productOfEvent, readAll, readChanges, type Extracted } from './extract.js';
 import { ListingsAhead } from './listings-ahead.js';
 import type { Hold } from './run-hold.js';

@@ -11,7 +11,7 @@ import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { tallied } from '../runtime/request-tally.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { RunApplication } from './run-application.js';
 import { RunEnds } from './run-ends.js';
 import { RunCancelledError, type Hold, type RunProgress, type WorkedRun } from './run-hold.js';

@@ -19,7 +19,7 @@ import { filledFields, identifierKey } from '../planner/map-to-catalog.js';
 import type { PlannedChange } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/source.js';
-import { Sites, type Store } from '../sites/sites.js';
+import { Sites, type Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { fillCatalogView } from './catalog-view.js';
 import { planForReview, type DryRun, type DryRunOptions } from './dry-run.js';

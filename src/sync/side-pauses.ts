@@ -7,7 +7,7 @@ import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { Logger } from '../runtime/logger.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 
 /** Pauses of the two sides that a run talks to. Only the side that refuses us is paused: other stores go on. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { ProductBody } from '../catalog/product-body.js';
-import type { Workspace } from '../sites/sites.js';
+import type { Workspace } from '../connections/connections.js';
 
 /** Fields whose values belong to a language (docs/catalog-rules.md#general). */
 const LANGUAGE_FIELDS: readonly string[] = ['name', 'description', 'html_description', 'open_attributes'];

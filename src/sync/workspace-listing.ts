@@ -8,8 +8,8 @@ import type {
 } from '../persistence/catalog-listing.rows.js';
 import type { Plan } from '../persistence/plan.js';
 import type { Clock } from '../runtime/clock.js';
-import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../sites/listing-walk.js';
-import type { Workspace } from '../sites/sites.js';
+import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../connections/listing-walk.js';
+import type { Workspace } from '../connections/connections.js';
 import { unlessAborted } from '../runtime/time-limit.js';
 import { holderRows, listedRow } from './listed-products.js';
 

@@ -11,7 +11,7 @@ import { Inbox } from '../persistence/inbox.js';
 import { JobProducer } from '../queue/index.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites, type Workspace } from '../sites/sites.js';
+import { Sites, type Workspace } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { ByteBudget } from './byte-budget.js';

@@ -9,7 +9,7 @@ import { orderOf, settledOrder, type TakenResult } from '../planner/result-order
 import { holdsContent } from '../planner/translations.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Logger } from '../runtime/logger.js';
-import type { Sites, Store } from '../sites/sites.js';
+import type { Sites, Store } from '../connections/connections.js';
 import { mayAnswer, type Subject } from './delivery-subject.js';
 import type { ReceivedDelivery } from './received-delivery.js';
 import { liveContent, resultContent, variantContent, type ResultContent } from './result-content.js';

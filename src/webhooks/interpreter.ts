@@ -16,7 +16,7 @@ import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { DeliverySubjects, mayAnswer, type Subject } from './delivery-subject.js';
 import { ForeignProductError, refuseForeign } from './foreign-product.js';
 import { GeneratedResults } from './generated-results.js';

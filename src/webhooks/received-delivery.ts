@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { deliverySchema, type CatalogDelivery } from '../catalog/schemas.js';
 import { readUntrustedJson } from '../runtime/untrusted-json.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
-import type { Sites, Workspace } from '../sites/sites.js';
+import type { Sites, Workspace } from '../connections/connections.js';
 import { parked, type Verdict } from './verdict.js';
 import { messages } from './messages.js';
 

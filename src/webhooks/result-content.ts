@@ -17,7 +17,7 @@ import {
 } from '../planner/catalog-content.js';
 import { contentFingerprint } from '../planner/content-fingerprint.js';
 import { intendedTranslations } from '../planner/translations.js';
-import type { Store, Workspace } from '../sites/sites.js';
+import type { Store, Workspace } from '../connections/connections.js';
 import { ForeignProductError, refuseForeign } from './foreign-product.js';
 import type { ReceivedDelivery } from './received-delivery.js';
 import { messages } from './messages.js';

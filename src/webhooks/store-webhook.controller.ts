@@ -7,7 +7,7 @@ import { Inbox } from '../persistence/inbox.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import {
   hasShopifySignatureForm,
   isShopifySignature,

@@ -5,7 +5,7 @@ import type { GateFinding } from '../domain/gate-finding.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { findingsOf } from './gatekeeper.js';
 import { LiveDecision } from './live-decision.js';
 

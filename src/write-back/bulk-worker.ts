@@ -12,7 +12,7 @@ import { WriteBackDecisions } from '../persistence/write-back-decisions.reposito
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { Approver } from './approver.js';
 import { Reapplier } from './reapplier.js';
 import { WriteBackReverter } from './reverter.js';

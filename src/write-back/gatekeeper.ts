@@ -5,7 +5,7 @@ import { gateFindings, type GatedText } from '../planner/gates/gates.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
 import type { LiveProduct } from '../domain/store-port.js';
 import { forbiddenBy } from '../runtime/linear-pattern.js';
-import type { Store } from '../sites/sites.js';
+import type { Store } from '../connections/connections.js';
 import { languageDetector } from './language-detector.js';
 
 /** The input of the check: the values to write, the live product, and its values that we wrote. */

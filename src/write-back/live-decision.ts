@@ -10,8 +10,8 @@ import {
   readCategories,
   readDefinitions,
   readTranslations,
-} from '../sites/live-targets.js';
-import type { Store } from '../sites/sites.js';
+} from '../connections/live-targets.js';
+import type { Store } from '../connections/connections.js';
 import type { Decided } from './journal.js';
 
 /**

@@ -5,7 +5,7 @@ import type { GateFinding } from '../domain/gate-finding.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites } from '../sites/sites.js';
+import { Sites } from '../connections/connections.js';
 import { findingsOf } from './gatekeeper.js';
 import type { Decided } from './journal.js';
 import { LiveDecision } from './live-decision.js';

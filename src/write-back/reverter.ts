@@ -10,9 +10,9 @@ import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.r
 import { WriteBackReverts } from '../persistence/write-back-reverts.repository.js';
 import { planRevert, type PlannedRevert } from '../planner/plan-revert.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
-import { currentValue, readTranslations, unreadTranslation } from '../sites/live-targets.js';
+import { currentValue, readTranslations, unreadTranslation } from '../connections/live-targets.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites, type Store } from '../sites/sites.js';
+import { Sites, type Store } from '../connections/connections.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
 import { restoreFields, RevertProgress } from './restore.js';
 

@@ -21,7 +21,7 @@ import type { FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Sites, type Store } from '../sites/sites.js';
+import { Sites, type Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { findingsOf } from './gatekeeper.js';
 import { givenUpBlind, givenUpSeen, Journal, supersededEnd, type Decided } from './journal.js';

@@ -17,7 +17,7 @@ const STAGE: Area = {
   imports: [
     ...FOUNDATION,
     'observability',
-    'sites',
+    'connections',
     'planner',
     'store',
     'catalog',
@@ -27,7 +27,7 @@ const STAGE: Area = {
   ],
 };
 
-/** Imports go one way: commands, API and pages; operations; stages; planner and sites; edges; runtime and domain. */
+/** Imports go one way: commands, API and pages; operations; stages; planner and connections; edges; runtime and domain. */
 const AREAS: Readonly<Record<string, Area>> = {
   domain: { imports: [], packages: ['node:crypto', 'zod'] },
   runtime: { imports: ['domain'] },
@@ -44,7 +44,7 @@ const AREAS: Readonly<Record<string, Area>> = {
   // The schema of the assumptions about the catalog service belongs to the catalog client.
   config: { imports: ['domain', 'runtime/linear-pattern.ts', 'catalog/assumptions.ts'] },
   observability: { imports: [...FOUNDATION, 'config'] },
-  sites: {
+  connections: {
     imports: [...FOUNDATION, 'observability', 'planner', 'store', 'catalog', 'persistence', 'config'],
   },
   // Descriptions of HTTP interfaces, and the page that shows them.

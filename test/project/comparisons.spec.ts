@@ -25,7 +25,7 @@ describe('secrets that a request brings', () => {
     expect(constant.sort()).toEqual([
       'src/api/access.ts',
       'src/catalog/webhook-signature.ts',
-      'src/sites/install-state.ts',
+      'src/connections/install-state.ts',
       'src/store/shopify/install.ts',
       'src/store/shopify/webhook-signature.ts',
     ]);

@@ -5,9 +5,9 @@ import type { QueueName } from '../../src/queue/index.js';
 import { Reconciler } from '../../src/schedule/reconciler.js';
 import { Retention } from '../../src/schedule/retention.js';
 import { Scheduler } from '../../src/schedule/scheduler.js';
-import { StoreSubscriptions } from '../../src/sites/store-subscriptions.js';
-import { StoreProbe } from '../../src/sites/store-probe.js';
-import { WebhookSlot } from '../../src/sites/webhook-slot.js';
+import { StoreSubscriptions } from '../../src/connections/store-subscriptions.js';
+import { StoreProbe } from '../../src/connections/store-probe.js';
+import { WebhookSlot } from '../../src/connections/webhook-slot.js';
 import { loggerTo } from './logs.js';
 import type { Stages } from './stages.js';
 

@@ -24,8 +24,8 @@ import { WriteBackRepository } from '../../src/persistence/write-back.repository
 import { WriteBackReverts } from '../../src/persistence/write-back-reverts.repository.js';
 import { WriteCapRepository } from '../../src/persistence/write-cap.repository.js';
 import type { StoreConnector } from '../../src/domain/store-port.js';
-import { RunRequests } from '../../src/sites/run-requests.js';
-import { makeStore, Sites, type Store, type Workspace } from '../../src/sites/sites.js';
+import { RunRequests } from '../../src/connections/run-requests.js';
+import { makeStore, Sites, type Store, type Workspace } from '../../src/connections/connections.js';
 import type { Clock } from '../../src/runtime/clock.js';
 import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';

@@ -12,7 +12,7 @@ import { LinkRepository } from '../../persistence/link.repository.js';
 import { RunRepository } from '../../persistence/run.repository.js';
 import { TaskRepository } from '../../persistence/task.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
-import { RunRequests } from '../../sites/run-requests.js';
+import { RunRequests } from '../../connections/run-requests.js';
 import { RunWorker } from '../../sync/run-worker.js';
 import { interruptSignal } from '../command.js';
 import { print } from '../output.js';

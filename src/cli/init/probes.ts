@@ -1,7 +1,7 @@
 import { CodedError, errorLine } from '../../domain/errors.js';
-import { WebhookSlot } from '../../sites/webhook-slot.js';
-import { connectSites, SILENT_OBSERVERS } from '../../sites/connect-sites.js';
-import type { Sites } from '../../sites/sites.js';
+import { WebhookSlot } from '../../connections/webhook-slot.js';
+import { connectSites, SILENT_OBSERVERS } from '../../connections/connect.js';
+import type { Sites } from '../../connections/connections.js';
 import { LOCALE_CODE, parseSettings, secretValues } from '../../config/index.js';
 import { redactSecrets } from '../../observability/logging/index.js';
 import {

@@ -25,7 +25,7 @@ import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { datedListShape, formQuery, pageAt } from '../page-query.js';
 import { bulkListPage } from '../views/bulk-list.js';
-import { Sites } from '../../sites/sites.js';
+import { Sites } from '../../connections/connections.js';
 import { bulkPage, bulkProgress, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
 import { givenOf } from '../write-back-query.js';
 

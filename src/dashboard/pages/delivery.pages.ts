@@ -14,7 +14,7 @@ import {
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { DeliveryOperations } from '../../operations/deliveries.js';
-import { Sites } from '../../sites/sites.js';
+import { Sites } from '../../connections/connections.js';
 import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';

@@ -17,7 +17,7 @@ import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { ACTION_KINDS, PLAN_STATES, PlanOperations } from '../../operations/plans.js';
-import { Sites } from '../../sites/sites.js';
+import { Sites } from '../../connections/connections.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import {
   datedListShape,

@@ -24,7 +24,7 @@ import {
   ProductOperations,
   type LinkedProduct,
 } from '../../operations/timeline.js';
-import { Sites } from '../../sites/sites.js';
+import { Sites } from '../../connections/connections.js';
 import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
 import { PageErrorFilter } from '../page-error.filter.js';

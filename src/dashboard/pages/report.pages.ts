@@ -14,7 +14,7 @@ import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { Reports, type Report, type ReportKind } from '../../operations/reports.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
-import { Sites, type Store } from '../../sites/sites.js';
+import { Sites, type Store } from '../../connections/connections.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';

@@ -20,7 +20,7 @@ import { isCoded } from '../../domain/errors.js';
 import { isUnderWay } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { RunOperations } from '../../operations/runs.js';
-import { Sites } from '../../sites/sites.js';
+import { Sites } from '../../connections/connections.js';
 import { Clock } from '../../runtime/clock.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import {

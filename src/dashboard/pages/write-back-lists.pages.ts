@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { Sites } from '../../sites/sites.js';
+import { Sites } from '../../connections/connections.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { filterOf } from '../../operations/write-back-filter.js';
 import { UNDO_MS, WriteBackReview } from '../../operations/write-back-review.js';

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ShopRedactions } from '../../../src/schedule/shop-redactions.js';
-import { SiteRefresh } from '../../../src/sites/site-refresh.js';
+import { SiteRefresh } from '../../../src/connections/connection-refresh.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
 import { World } from '../../support/e2e-world.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { InstallationTokens } from '../../../src/sites/installation-tokens.js';
-import { SiteRefresh } from '../../../src/sites/site-refresh.js';
-import { Sites } from '../../../src/sites/sites.js';
+import { InstallationTokens } from '../../../src/connections/installation-tokens.js';
+import { SiteRefresh } from '../../../src/connections/connection-refresh.js';
+import { Sites } from '../../../src/connections/connections.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
 import { until, World } from '../../support/e2e-world.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';

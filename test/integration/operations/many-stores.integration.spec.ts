@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { StatusReader } from '../../../src/operations/status.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
-import { makeStore, Sites } from '../../../src/sites/sites.js';
+import { makeStore, Sites } from '../../../src/connections/connections.js';
 import { snapshot } from '../../support/fake-store.js';
 import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 

@@ -8,7 +8,7 @@ import type { RowReader } from '../../../src/persistence/row-reader.js';
 import { StateRepository } from '../../../src/persistence/state.repository.js';
 import { StoreDayRepository } from '../../../src/persistence/store-day.repository.js';
 import { StoreSummaryRepository } from '../../../src/persistence/store-summary.repository.js';
-import { makeStore, Sites } from '../../../src/sites/sites.js';
+import { makeStore, Sites } from '../../../src/connections/connections.js';
 import { Stages } from '../../support/stages.js';
 
 let stages: Stages;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ENTITIES } from '../../../src/persistence/entities/index.js';
 import { TABLES_OF_STORES, TABLES_WITH_UNIQUE_STORE } from '../../../src/persistence/store-key.repository.js';
-import { settleStoreKeys, type RenamePolicy } from '../../../src/sites/store-keys.js';
+import { settleStoreKeys, type RenamePolicy } from '../../../src/connections/store-keys.js';
 import { snapshot, SHOP, withSku } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll } from '../../support/results.js';
 import { sqlRows } from '../../support/sql.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { FakeCatalog } from '../../support/fake-catalog.js';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import type { Workspace } from '../../../src/sites/sites.js';
+import type { Workspace } from '../../../src/connections/connections.js';
 import { Schedulers } from '../../support/schedulers.js';
 import { Stages } from '../../support/stages.js';
 import { until } from '../../support/until.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { RunRequests } from '../../../src/sites/run-requests.js';
-import { startDelayMs } from '../../../src/sites/start-times.js';
+import { RunRequests } from '../../../src/connections/run-requests.js';
+import { startDelayMs } from '../../../src/connections/start-times.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { receive, resultOf } from '../../support/results.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { StoreSubscriptions } from '../../../src/sites/store-subscriptions.js';
+import { StoreSubscriptions } from '../../../src/connections/store-subscriptions.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 let stages: Stages;

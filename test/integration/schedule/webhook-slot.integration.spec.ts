@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { WebhookSlot } from '../../../src/sites/webhook-slot.js';
+import { WebhookSlot } from '../../../src/connections/webhook-slot.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 

@@ -3,7 +3,7 @@ import { CodedError } from '../../../src/domain/errors.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
 import { judge } from '../../../src/notifications/conditions.js';
 import { StoreHealthOperations } from '../../../src/operations/store-health.js';
-import { StoreProbe } from '../../../src/sites/store-probe.js';
+import { StoreProbe } from '../../../src/connections/store-probe.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';

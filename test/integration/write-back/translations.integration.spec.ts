@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { driftOf } from '../../../src/operations/drift.js';
-import { readTranslations } from '../../../src/sites/live-targets.js';
+import { readTranslations } from '../../../src/connections/live-targets.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import {

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ConnectingSiteMaker } from './connecting-site-maker.js';
-import { SITE_EXPORTS, SITE_PROVIDERS } from './site-providers.js';
-import { SiteMaker } from './site-maker.js';
+import { SITE_EXPORTS, SITE_PROVIDERS } from './connection-providers.js';
+import { SiteMaker } from './connection-maker.js';
 import { StoreProbe } from './store-probe.js';
 import { StoreSubscriptions } from './store-subscriptions.js';
 import { WebhookSlot } from './webhook-slot.js';

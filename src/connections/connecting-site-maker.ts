@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { PaceRepository } from '../persistence/pace.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { connected } from './connect-sites.js';
+import { connected } from './connect.js';
 import { InstalledStores } from './installed-stores.js';
-import { SiteMaker } from './site-maker.js';
-import type { SiteFiles } from './site-set.js';
-import { connectionsOf, type Connection, type Sites, type SiteSet, type Store } from './sites.js';
+import { SiteMaker } from './connection-maker.js';
+import type { SiteFiles } from './connection-set.js';
+import { connectionsOf, type Connection, type Sites, type SiteSet, type Store } from './connections.js';
 
 /** Makes sites with a client for each workspace and a connector for each store. */
 @Injectable()

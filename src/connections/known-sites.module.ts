@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { SettingsSiteMaker } from './settings-site-maker.js';
-import { SiteMaker } from './site-maker.js';
-import { SITE_EXPORTS, SITE_PROVIDERS } from './site-providers.js';
+import { SiteMaker } from './connection-maker.js';
+import { SITE_EXPORTS, SITE_PROVIDERS } from './connection-providers.js';
 
 /** The configured workspaces and stores by their settings alone, for a process that calls neither side. */
 @Global()

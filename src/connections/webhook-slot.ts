@@ -4,7 +4,7 @@ import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { withoutTrailing } from '../domain/text.js';
 import { WEBHOOK_ACTIONS, type WebhookConfig } from '../catalog/schemas.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import type { Workspace } from './sites.js';
+import type { Workspace } from './connections.js';
 import { isSameUrl, secretHash, slotDifferences, type SlotDifference } from './slot-comparison.js';
 
 export type SlotState = 'ours' | 'outdated' | 'free' | 'foreign' | 'unknown';

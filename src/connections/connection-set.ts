@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig } from '../config/index.js';
-import type { Sites, SiteSet, Store, Workspace } from './sites.js';
+import type { Sites, SiteSet, Store, Workspace } from './connections.js';
 
 /** The parts of the configuration that workspaces and stores are made of. */
 export type SiteFiles = Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>;

@@ -11,8 +11,8 @@ import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector, type KeptTokens } from '../store/index.js';
 import { scopesFor } from '../store/installs.js';
 import type { InstalledStores } from './installed-stores.js';
-import { siteSet, type SiteFiles } from './site-set.js';
-import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './sites.js';
+import { siteSet, type SiteFiles } from './connection-set.js';
+import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './connections.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
 type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;

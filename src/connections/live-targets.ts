@@ -8,7 +8,7 @@ import type { DefinitionsView } from '../planner/defined-value.js';
 import { ownValue } from '../planner/live-value.js';
 import { matchesPattern } from '../runtime/linear-pattern.js';
 import { basesIn, type LiveByLocale } from '../planner/translations.js';
-import type { Store } from './sites.js';
+import type { Store } from './connections.js';
 
 /**
  * The store's translations of the targets, by locale; null when the product is gone. Sends no request without

@@ -2,7 +2,7 @@ import { CodedError } from '../domain/errors.js';
 import type { StoreKeyRepository } from '../persistence/store-key.repository.js';
 import { planStoreKeys, type ConfiguredStore } from '../planner/store-keys.js';
 import type { Logger } from '../runtime/logger.js';
-import type { Store } from './sites.js';
+import type { Store } from './connections.js';
 
 /** The reaction of a process to a shop with a new key. The daemon, and commands that change something, move its rows. */
 export type RenamePolicy = 'move' | 'refuse';

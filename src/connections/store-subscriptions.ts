@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { withoutTrailing } from '../domain/text.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import type { Store } from './sites.js';
+import type { Store } from './connections.js';
 
 /** Keeps each store's subscription to its events at the public address of this installation. */
 @Injectable()

@@ -5,9 +5,9 @@ import { Logger } from '../runtime/logger.js';
 import { InstallationTokens } from './installation-tokens.js';
 import { InstalledStores } from './installed-stores.js';
 import { RunRequests } from './run-requests.js';
-import { SiteMaker } from './site-maker.js';
-import { SiteRefresh } from './site-refresh.js';
-import { Sites } from './sites.js';
+import { SiteMaker } from './connection-maker.js';
+import { SiteRefresh } from './connection-refresh.js';
+import { Sites } from './connections.js';
 import { RENAME_POLICY, settleStoreKeys, type RenamePolicy } from './store-keys.js';
 
 /** Resolved once every configured store is tied to its rows; rejected when one of them cannot be. */

@@ -4,7 +4,7 @@ import type { RunKind, RunTrigger } from '../persistence/entities/sync-run.entit
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreKeyRepository } from '../persistence/store-key.repository.js';
-import { Sites } from './sites.js';
+import { Sites } from './connections.js';
 import { assertKeyIsCurrent } from './store-keys.js';
 
 export interface RunRequest {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { PauseScope } from '../domain/store-health.js';
 import { StoreHealthRepository, type Woken } from '../persistence/store-health.repository.js';
-import type { Store } from './sites.js';
+import type { Store } from './connections.js';
 
 export interface ProbeResult {
   /** Why the store still cannot be worked with; null when it can. */

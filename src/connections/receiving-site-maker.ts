@@ -3,7 +3,7 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { Logger } from '../runtime/logger.js';
 import { InstalledStores } from './installed-stores.js';
 import { SettingsSiteMaker } from './settings-site-maker.js';
-import type { Store } from './sites.js';
+import type { Store } from './connections.js';
 
 /** For a process of the role `receive` alone. It calls a store only right after its installation. */
 @Injectable()
@@ -17,7 +17,7 @@ export class ReceivingSiteMaker extends SettingsSiteMaker {
   }
 
   override async subscribe({ key, settings }: Store, uri: string): Promise<void> {
-    const { storeConnector } = await import('./connect-sites.js');
+    const { storeConnector } = await import('./connect.js');
     const { installed, metrics, logger } = this;
     const log = logger.child({ stage: 'store' });
     const kept = installed.tokens.of(settings.shop);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import { InstalledStores } from './installed-stores.js';
-import { SiteMaker } from './site-maker.js';
-import { siteSet, type SiteFiles } from './site-set.js';
+import { SiteMaker } from './connection-maker.js';
+import { siteSet, type SiteFiles } from './connection-set.js';
 import {
   storeFacts,
   type Connection,
@@ -10,7 +10,7 @@ import {
   type SiteSet,
   type Store,
   type Workspace,
-} from './sites.js';
+} from './connections.js';
 
 /**
  * Makes sites that are known by their settings alone, for a process that calls neither side. It does not load the libraries for

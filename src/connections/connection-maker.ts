@@ -1,5 +1,5 @@
-import type { Connection, Sites, SiteSet, Store } from './sites.js';
-import type { SiteFiles } from './site-set.js';
+import type { Connection, Sites, SiteSet, Store } from './connections.js';
+import type { SiteFiles } from './connection-set.js';
 
 /** Makes the workspaces and stores of a process, at its start and when the configuration or the installations change. */
 export abstract class SiteMaker {

@@ -3,8 +3,8 @@ import { ConfigSource } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
 import { InstalledStores } from './installed-stores.js';
-import { SiteMaker } from './site-maker.js';
-import { Sites } from './sites.js';
+import { SiteMaker } from './connection-maker.js';
+import { Sites } from './connections.js';
 
 /** A store that another process installed is in work here after this time. */
 const EVERY_MS = 10_000;
