@@ -4,7 +4,7 @@ import { TracingModule } from './observability/tracing/tracing.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { PortsModule } from './ports.module.js';
-import { SitesModule } from './connections/connections.module.js';
+import { ConnectionsModule } from './connections/connections.module.js';
 import { SyncModule } from './sync/sync.module.js';
 import { DeliveriesModule } from './webhooks/deliveries.module.js';
 import { WriteBackModule } from './write-back/write-back.module.js';
@@ -18,7 +18,7 @@ import { WriteBackModule } from './write-back/write-back.module.js';
     TracingModule,
     MetricsModule,
     PersistenceModule,
-    SitesModule,
+    ConnectionsModule,
     SyncModule,
     DeliveriesModule,
     WriteBackModule,

@@ -5,7 +5,7 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { GaugeRepository } from '../persistence/gauge.repository.js';
 import { JOB_QUEUES, JobProducer, type QueueName } from '../queue/index.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 
 const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -17,7 +17,7 @@ export class StateMetrics implements OnModuleInit {
   constructor(
     private readonly metrics: Metrics,
     private readonly gauges: GaugeRepository,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly jobs: JobProducer,
     @Inject(JOB_QUEUES) private readonly queues: ReadonlyMap<QueueName, Queue>,
     logger: Logger,
@@ -26,13 +26,13 @@ export class StateMetrics implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    const workspaces = (): string[] => this.sites.workspaces.map(({ key }) => key);
-    const stores = (): string[] => this.sites.stores.map(({ key }) => key);
+    const workspaces = (): string[] => this.connections.workspaces.map(({ key }) => key);
+    const stores = (): string[] => this.connections.stores.map(({ key }) => key);
     const begin = (): void => {
       this.metrics.begin(workspaces(), stores());
     };
     begin();
-    this.sites.onReplaced(begin);
+    this.connections.onReplaced(begin);
     this.metrics.watch({
       backlog: () => this.gauges.backlog(),
       workspaces: () => this.gauges.workspaces(workspaces()),

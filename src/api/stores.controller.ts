@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, NotFoundException, Param, Post, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { Shutdown } from '../runtime/shutdown.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { DriftOperations, driftSchema, type Drift } from '../operations/drift.js';
@@ -23,7 +23,7 @@ import { ZodPipe } from './zod.pipe.js';
 @UseGuards(AdminGuard)
 export class StoresController {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly drifts: DriftOperations,
     private readonly generation: GenerateOperations,
     private readonly plans: PlanOperations,
@@ -96,7 +96,7 @@ export class StoresController {
   }
 
   #require(key: string): void {
-    if (!this.sites.findStore(key))
+    if (!this.connections.findStore(key))
       throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
   }
 }

@@ -14,7 +14,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import { JobProducer } from '../queue/index.js';
 import { RunRequests } from '../connections/run-requests.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { idSchema, type Page } from '../operations/paging.js';
@@ -44,7 +44,7 @@ const ID = { name: 'Id', schema: idSchema };
 @UseGuards(AdminGuard)
 export class SyncsController {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly requests: RunRequests,
     private readonly runs: RunOperations,
     private readonly jobs: JobProducer,
@@ -64,7 +64,7 @@ export class SyncsController {
     @Param('key') key: string,
     @Body(new ZodPipe(syncBodySchema, 'SyncRequest')) body: z.output<typeof syncBodySchema>,
   ): Promise<{ id: string }> {
-    if (!this.sites.findStore(key))
+    if (!this.connections.findStore(key))
       throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
     const run = await this.requests.request({ store: key, trigger: 'api', ...body });
     await this.jobs.enqueue('runs', run.id);

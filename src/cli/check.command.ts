@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { connected, SILENT_OBSERVERS } from '../connections/connect.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { secretValues, weakSecrets, type LoadedConfig } from '../config/index.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import {
-  checkSites,
+  checkConnections,
   dashboardFinding,
   notificationsFinding,
   secretFindings,
@@ -96,18 +96,18 @@ export class CheckCommand extends StoreSyncCommand {
       patience: IMPATIENT,
       ...installed,
     });
-    const sites = new Sites(workspaces, stores);
+    const connections = new Connections(workspaces, stores);
     try {
       const installations = known?.installations ?? [];
       const gone = installations.filter(({ uninstalledAt }) => uninstalledAt !== null);
-      const beyond = checkSites(
-        sites,
+      const beyond = checkConnections(
+        connections,
         (workspace) => new WebhookSlot(config, NO_STATE).look(workspace),
         new Set(gone.map(({ storeKey }) => storeKey)),
       );
       const { publicUrl } = config.server;
       const reached = publicUrl === undefined ? [] : [publicUrlAnswer(publicUrl)];
-      const states = known === null ? [] : await probed('stores', () => storeStates(known, sites));
+      const states = known === null ? [] : await probed('stores', () => storeStates(known, connections));
       return [
         ...(await Promise.all(reached)),
         ...database,
@@ -117,7 +117,7 @@ export class CheckCommand extends StoreSyncCommand {
         ...(await beyond),
       ];
     } finally {
-      await sites.close();
+      await connections.close();
       const closed = source?.then((opened) => opened.destroy()).catch(() => undefined);
       // A database that has not answered so far is closed as soon as it does, and the findings do not wait for that.
       if (answering !== null) await closed;
@@ -137,8 +137,8 @@ async function findInto(
 }
 
 /** Installations and pauses, as the database has them. */
-async function storeStates(known: KnownStores, sites: Sites): Promise<readonly Finding[]> {
-  const pauses = sites.stores.map(async ({ key }) => [key, await known.pauseOf(key)] as const);
+async function storeStates(known: KnownStores, connections: Connections): Promise<readonly Finding[]> {
+  const pauses = connections.stores.map(async ({ key }) => [key, await known.pauseOf(key)] as const);
   return [
     ...installationFindings(known.installations, known.installed.join().left),
     ...pauseFindings(await Promise.all(pauses)),

@@ -11,7 +11,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { PlanRepository } from '../persistence/plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { dryRun, type DryRun } from '../sync/dry-run.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
@@ -28,7 +28,7 @@ interface PlanOptions extends StoreOptions {
 @Injectable()
 class PlanAction {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly savedPlans: SavedPlansPort,
     private readonly costs: SyncCosts,
     private readonly plans: PlanRepository,
@@ -39,7 +39,7 @@ class PlanAction {
   ) {}
 
   async run(options: PlanOptions, signal: AbortSignal): Promise<number> {
-    const store = this.sites.store(options.store);
+    const store = this.connections.store(options.store);
     const actions: PlanEntry[] = [];
     const made = await this.#plan(store, options, signal, (batch) => {
       actions.push(...batch.map((action) => kept(presentEntry(action, store.settings.writeBack), store)));

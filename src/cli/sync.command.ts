@@ -7,7 +7,7 @@ import { PlanRepository } from '../persistence/plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { RunRequests } from '../connections/run-requests.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { dryRun } from '../sync/dry-run.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { confirm } from './confirm.js';
@@ -25,7 +25,7 @@ interface SyncOptions extends StoreOptions {
 @Injectable()
 class SyncAction {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly requests: RunRequests,
     private readonly follower: RunFollower,
     private readonly costs: SyncCosts,
@@ -37,7 +37,7 @@ class SyncAction {
 
   async run(options: SyncOptions, signal: AbortSignal): Promise<number> {
     const { store, full = false, force = false } = options;
-    await this.#mayBegin(this.sites.store(store), options, signal);
+    await this.#mayBegin(this.connections.store(store), options, signal);
     const { id, created } = await this.requests.request({ store, full, force, trigger: 'command' });
     if (!created) process.stderr.write(`store ${store} already has an active run: ${id}\n`);
     return this.follower.report(await this.follower.toEnd(id, signal), options.json);

@@ -11,8 +11,8 @@ import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector, type KeptTokens } from '../store/index.js';
 import { scopesFor } from '../store/installs.js';
 import type { InstalledStores } from './installed-stores.js';
-import { siteSet, type SiteFiles } from './connection-set.js';
-import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './connections.js';
+import { connectionSet, type ConnectionSettings } from './connection-set.js';
+import { makeStore, Connections, type ConnectionSet, type Store, type Workspace } from './connections.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
 type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
@@ -51,9 +51,9 @@ export interface ConnectOptions {
 }
 
 /** See `connected`. */
-export function connectSites(config: AppConfig, observers: Observers, patience: Patience = {}): Sites {
+export function connect(config: AppConfig, observers: Observers, patience: Patience = {}): Connections {
   const { workspaces, stores } = connected(config, observers, null, { patience });
-  return new Sites(workspaces, stores);
+  return new Connections(workspaces, stores);
 }
 
 /**
@@ -62,15 +62,15 @@ export function connectSites(config: AppConfig, observers: Observers, patience: 
  * that cannot work.
  */
 export function connected(
-  files: SiteFiles,
+  files: ConnectionSettings,
   { metrics, logger, pace }: Observers,
-  present: Sites | null,
+  present: Connections | null,
   { installed, patience = {} }: ConnectOptions = {},
-): SiteSet {
+): ConnectionSet {
   const { config, installed: shops } = installed?.join(files) ?? { config: files, installed: new Set() };
   const ofCatalog = { metrics, pace, log: logger.child({ stage: 'catalog' }) };
   const log = logger.child({ stage: 'store' });
-  return siteSet(config, shops, present, {
+  return connectionSet(config, shops, present, {
     workspace: (key, settings) => ({
       key,
       settings,

@@ -4,13 +4,19 @@ import { PaceRepository } from '../persistence/pace.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { connected } from './connect.js';
 import { InstalledStores } from './installed-stores.js';
-import { SiteMaker } from './connection-maker.js';
-import type { SiteFiles } from './connection-set.js';
-import { connectionsOf, type Connection, type Sites, type SiteSet, type Store } from './connections.js';
+import { ConnectionMaker } from './connection-maker.js';
+import type { ConnectionSettings } from './connection-set.js';
+import {
+  connectionsOf,
+  type Connection,
+  type Connections,
+  type ConnectionSet,
+  type Store,
+} from './connections.js';
 
-/** Makes sites with a client for each workspace and a connector for each store. */
+/** Makes connections with a client for each workspace and a connector for each store. */
 @Injectable()
-export class ConnectingSiteMaker extends SiteMaker {
+export class ConnectingSiteMaker extends ConnectionMaker {
   constructor(
     private readonly installed: InstalledStores,
     private readonly metrics: Metrics,
@@ -20,12 +26,12 @@ export class ConnectingSiteMaker extends SiteMaker {
     super();
   }
 
-  make(config: SiteFiles, present: Sites | null): SiteSet {
+  make(config: ConnectionSettings, present: Connections | null): ConnectionSet {
     const { metrics, logger, pace, installed } = this;
     return connected(config, { metrics, logger, pace }, present, { installed });
   }
 
-  connectionsOf(set: SiteSet): readonly Connection[] {
+  connectionsOf(set: ConnectionSet): readonly Connection[] {
     return connectionsOf(set);
   }
 

@@ -3,15 +3,15 @@ import { ConfigSource } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
 import { InstalledStores } from './installed-stores.js';
-import { SiteMaker } from './connection-maker.js';
-import { Sites } from './connections.js';
+import { ConnectionMaker } from './connection-maker.js';
+import { Connections } from './connections.js';
 
 /** A store that another process installed is in work here after this time. */
 const EVERY_MS = 10_000;
 
 /** Keeps the stores of this process up to date with the installations in the database. */
 @Injectable()
-export class SiteRefresh implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ConnectionRefresh implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log: Logger;
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> | null = null;
@@ -19,8 +19,8 @@ export class SiteRefresh implements OnApplicationBootstrap, BeforeApplicationShu
   constructor(
     private readonly source: ConfigSource,
     private readonly installed: InstalledStores,
-    private readonly sites: Sites,
-    private readonly maker: SiteMaker,
+    private readonly connections: Connections,
+    private readonly maker: ConnectionMaker,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'install' });
@@ -46,7 +46,7 @@ export class SiteRefresh implements OnApplicationBootstrap, BeforeApplicationShu
   /** Connects stores that were installed since the last look. */
   async refresh(): Promise<void> {
     if (!(await this.installed.look())) return;
-    this.sites.replace(this.maker.make(this.source.current, this.sites));
+    this.connections.replace(this.maker.make(this.source.current, this.connections));
   }
 
   /** Tokens that the previous key sealed get the present one, so that the previous key can go. */

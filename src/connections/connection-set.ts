@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig } from '../config/index.js';
-import type { Sites, SiteSet, Store, Workspace } from './connections.js';
+import type { Connections, ConnectionSet, Store, Workspace } from './connections.js';
 
 /** The parts of the configuration that workspaces and stores are made of. */
-export type SiteFiles = Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>;
+export type ConnectionSettings = Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>;
 
 /** Makes the members of a set. */
-export interface SiteParts {
+export interface ConnectionParts {
   readonly workspace: (key: string, settings: Workspace['settings']) => Workspace;
   /** `before`: the store as it was, with the same settings. Its workspace may be another one. */
   readonly store: (
@@ -18,12 +18,12 @@ export interface SiteParts {
 }
 
 /** Makes workspaces and stores. Those with the same settings as in `present` are kept. `installed`: the shops of merchants. */
-export function siteSet(
-  config: Pick<SiteFiles, 'workspaces' | 'stores'>,
+export function connectionSet(
+  config: Pick<ConnectionSettings, 'workspaces' | 'stores'>,
   installed: ReadonlySet<string>,
-  present: Sites | null,
-  make: SiteParts,
-): SiteSet {
+  present: Connections | null,
+  make: ConnectionParts,
+): ConnectionSet {
   const workspaces = new Map(
     Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => {
       const before = present?.workspace(key);

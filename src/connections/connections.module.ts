@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ConnectingSiteMaker } from './connecting-site-maker.js';
-import { SITE_EXPORTS, SITE_PROVIDERS } from './connection-providers.js';
-import { SiteMaker } from './connection-maker.js';
+import { CONNECTION_EXPORTS, CONNECTION_PROVIDERS } from './connection-providers.js';
+import { ConnectionMaker } from './connection-maker.js';
 import { StoreProbe } from './store-probe.js';
 import { StoreSubscriptions } from './store-subscriptions.js';
 import { WebhookSlot } from './webhook-slot.js';
@@ -10,12 +10,12 @@ import { WebhookSlot } from './webhook-slot.js';
 @Global()
 @Module({
   providers: [
-    ...SITE_PROVIDERS,
-    { provide: SiteMaker, useClass: ConnectingSiteMaker },
+    ...CONNECTION_PROVIDERS,
+    { provide: ConnectionMaker, useClass: ConnectingSiteMaker },
     WebhookSlot,
     StoreProbe,
     StoreSubscriptions,
   ],
-  exports: [...SITE_EXPORTS, WebhookSlot, StoreProbe, StoreSubscriptions],
+  exports: [...CONNECTION_EXPORTS, WebhookSlot, StoreProbe, StoreSubscriptions],
 })
-export class SitesModule {}
+export class ConnectionsModule {}

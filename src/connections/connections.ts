@@ -30,7 +30,7 @@ export interface Store {
 }
 
 /** Workspaces and stores. */
-export interface SiteSet {
+export interface ConnectionSet {
   readonly workspaces: readonly Workspace[];
   readonly stores: readonly Store[];
 }
@@ -41,12 +41,12 @@ export interface Connection {
 }
 
 /** The connections of a set that has all of them. */
-export function connectionsOf({ workspaces, stores }: SiteSet): Connection[] {
+export function connectionsOf({ workspaces, stores }: ConnectionSet): Connection[] {
   return [...workspaces.map(({ client }) => client), ...stores.map(({ connector }) => connector)];
 }
 
 /** The configured workspaces and stores, with their connections. A reload of the configuration replaces them. */
-export class Sites implements OnApplicationShutdown {
+export class Connections implements OnApplicationShutdown {
   #workspaces: ReadonlyMap<string, Workspace>;
   #stores: ReadonlyMap<string, Store>;
   /** Of replaced ones. Work that began with them may still use them, so they are closed last. */
@@ -56,14 +56,14 @@ export class Sites implements OnApplicationShutdown {
   constructor(
     workspaces: readonly Workspace[],
     stores: readonly Store[],
-    private readonly toClose: (set: SiteSet) => readonly Connection[] = connectionsOf,
+    private readonly toClose: (set: ConnectionSet) => readonly Connection[] = connectionsOf,
   ) {
     this.#workspaces = byKey(workspaces);
     this.#stores = byKey(stores);
   }
 
   /** Work that begins after this uses the new ones. Listeners are called once they are in place. */
-  replace(next: SiteSet): void {
+  replace(next: ConnectionSet): void {
     for (const connection of this.toClose(this)) this.#replaced.add(connection);
     this.#workspaces = byKey(next.workspaces);
     this.#stores = byKey(next.stores);

@@ -10,10 +10,10 @@ import { InstallationTokens } from './installation-tokens.js';
 const LONGEST_KEY = 63;
 
 type Installation = Pick<StoreInstallationEntity, 'shop' | 'storeKey'>;
-type SiteConfig = Pick<AppConfig, 'workspaces' | 'stores'>;
+type JoinedConfig = Pick<AppConfig, 'workspaces' | 'stores'>;
 
 export interface Joined {
-  readonly config: SiteConfig;
+  readonly config: JoinedConfig;
   /** Shops whose tokens are kept in the database. */
   readonly installed: ReadonlySet<string>;
   /** Installed shops that are left out, because a file has the shop or the key, or none has the workspace. */

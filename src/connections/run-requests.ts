@@ -4,7 +4,7 @@ import type { RunKind, RunTrigger } from '../persistence/entities/sync-run.entit
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreKeyRepository } from '../persistence/store-key.repository.js';
-import { Sites } from './connections.js';
+import { Connections } from './connections.js';
 import { assertKeyIsCurrent } from './store-keys.js';
 
 export interface RunRequest {
@@ -20,7 +20,7 @@ export interface RunRequest {
 @Injectable()
 export class RunRequests {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly runs: RunRepository,
     private readonly state: StateRepository,
     private readonly keys: StoreKeyRepository,
@@ -31,7 +31,7 @@ export class RunRequests {
    * app. Throws `misconfigured` for an unknown store, and for a store whose rows were moved to another key meanwhile.
    */
   async requestSlot(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
-    const store = this.sites.store(request.store);
+    const store = this.connections.store(request.store);
     await assertKeyIsCurrent(this.keys, store);
     const kind = await this.#kind(request);
     return this.runs.request({
@@ -53,7 +53,7 @@ export class RunRequests {
   async requestSlotsPutOff(): Promise<{ store: string; id: string }[]> {
     const made: { store: string; id: string }[] = [];
     for (const { store, slotDue } of await this.state.slotsPutOff()) {
-      if (!this.sites.findStore(store)) continue;
+      if (!this.connections.findStore(store)) continue;
       const full = await this.fullIsDue(store);
       const run = await this.requestSlot({ store, full, trigger: 'schedule', slot: slotDue });
       if (run !== null && !run.created) continue;
@@ -84,7 +84,7 @@ export class RunRequests {
 
   /** Whether the store's next scheduled run is a full one (`schedule.fullEvery`). */
   async fullIsDue(storeKey: string): Promise<boolean> {
-    const { schedule } = this.sites.store(storeKey).settings;
+    const { schedule } = this.connections.store(storeKey).settings;
     const known = await this.state.store(storeKey);
     if (!known?.watermark || known.lastFullAt === null) return true;
     return known.incrementalsSinceFull + 1 >= schedule.fullEvery;

@@ -1,30 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import { InstalledStores } from './installed-stores.js';
-import { SiteMaker } from './connection-maker.js';
-import { siteSet, type SiteFiles } from './connection-set.js';
+import { ConnectionMaker } from './connection-maker.js';
+import { connectionSet, type ConnectionSettings } from './connection-set.js';
 import {
   storeFacts,
   type Connection,
-  type Sites,
-  type SiteSet,
+  type Connections,
+  type ConnectionSet,
   type Store,
   type Workspace,
 } from './connections.js';
 
 /**
- * Makes sites that are known by their settings alone, for a process that calls neither side. It does not load the libraries for
+ * Makes connections that are known by their settings alone, for a process that calls neither side. It does not load the libraries for
  * such calls.
  */
 @Injectable()
-export class SettingsSiteMaker extends SiteMaker {
+export class SettingsSiteMaker extends ConnectionMaker {
   constructor(protected readonly installed: InstalledStores) {
     super();
   }
 
-  make(files: SiteFiles, present: Sites | null): SiteSet {
+  make(files: ConnectionSettings, present: Connections | null): ConnectionSet {
     const { config, installed } = this.installed.join(files);
-    return siteSet(config, installed, present, {
+    return connectionSet(config, installed, present, {
       workspace: workspaceWithoutClient,
       store: (key, settings, { workspace, isInstalled }) => ({
         ...storeFacts(key, settings, workspace, isInstalled),

@@ -1,7 +1,7 @@
 import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { urlencoded } from 'express';
 import { storableBody } from '../api/storable-input.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { GenerateAgain } from './generate-again.js';
 import { AssetPages } from './pages/asset.pages.js';
 import { AuditPages } from './pages/audit.pages.js';
@@ -54,12 +54,12 @@ const FORM_FIELDS = 2000;
   providers: [UnknownPages, ProductLive, Sessions, GenerateAgain, Thumbnails],
 })
 export class DashboardModule implements NestModule {
-  constructor(private readonly sites: Sites) {}
+  constructor(private readonly connections: Connections) {}
 
   configure(consumer: MiddlewareConsumer): void {
     consumer
       .apply(
-        securityHeaders(() => imageOriginsOf(this.sites)),
+        securityHeaders(() => imageOriginsOf(this.connections)),
         urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }),
         storableBody,
       )

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { errorLine, isCoded, CodedError } from '../domain/errors.js';
 import { within } from '../runtime/time-limit.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { unknownStore } from './views/problem.js';
 
 /** The product as its shop has it now, or the reason why it could not be read. */
@@ -21,10 +21,10 @@ const ANSWER_WITHIN_MS = 4_000;
 /** The present texts of products, read from their shops. Reads only. */
 @Injectable()
 export class ProductLive {
-  constructor(private readonly sites: Sites) {}
+  constructor(private readonly connections: Connections) {}
 
   async read(storeKey: string, storeId: string): Promise<LiveText> {
-    const store = this.sites.findStore(storeKey);
+    const store = this.connections.findStore(storeKey);
     if (store === undefined) return { problem: unknownStore(storeKey) };
     try {
       const [found] = await within(ANSWER_WITHIN_MS, store.connector.readProducts([storeId]), () => {

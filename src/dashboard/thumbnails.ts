@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProductNames } from '../operations/product-names.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { html, type Html } from './html.js';
 
 /** Twice the size on the page, for screens with two dots per pixel. */
@@ -15,12 +15,12 @@ const SHOPIFY_CDN = 'https://cdn.shopify.com';
 export class Thumbnails {
   constructor(
     private readonly products: ProductNames,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
   ) {}
 
   /** Addresses by external_id. A product without an image on one of the stores' hosts is absent. */
   async of(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const origins = imageOriginsOf(this.sites);
+    const origins = imageOriginsOf(this.connections);
     const images = await this.products.images(externalIds);
     return new Map(
       [...images].flatMap(([externalId, address]) => {
@@ -32,8 +32,8 @@ export class Thumbnails {
 }
 
 /** The origins of the images of all configured stores. */
-export function imageOriginsOf(sites: Pick<Sites, 'stores'>): readonly string[] {
-  return [...new Set(sites.stores.flatMap(({ connector }) => connector.imageOrigins))].sort();
+export function imageOriginsOf(connections: Pick<Connections, 'stores'>): readonly string[] {
+  return [...new Set(connections.stores.flatMap(({ connector }) => connector.imageOrigins))].sort();
 }
 
 /** Null for an address that is none, or that is of another origin. Shopify's CDN scales images. */

@@ -5,7 +5,7 @@ import { BACKOFF } from '../domain/backoff.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { NotificationRepository, type DueNotification } from '../persistence/notification.repository.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { judge } from './conditions.js';
@@ -27,7 +27,7 @@ export class Announcer {
   readonly #log: Logger;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly notifications: NotificationRepository,
     @Inject(OUTGOING_WEBHOOK) private readonly webhook: OutgoingWebhook,
     private readonly metrics: Metrics,
@@ -40,14 +40,14 @@ export class Announcer {
 
   /** Aborting `signal` ends the round after the current message. Aborting a request would leave its outcome unknown. */
   async round(signal: AbortSignal): Promise<void> {
-    const { sites, notifications } = this;
+    const { connections, notifications } = this;
     const minCredits = new Map(
-      sites.workspaces.map(({ key, settings }) => [key, settings.generation.minCreditsRemaining]),
+      connections.workspaces.map(({ key, settings }) => [key, settings.generation.minCreditsRemaining]),
     );
     await notifications.look(
       {
-        stores: sites.stores.map(({ key }) => key),
-        workspaces: sites.workspaces.map(({ key }) => key),
+        stores: connections.stores.map(({ key }) => key),
+        workspaces: connections.workspaces.map(({ key }) => key),
       },
       (facts) => judge(facts, { minCredits }),
     );

@@ -7,7 +7,7 @@ import type { LifecycleEventEntity } from '../persistence/entities/index.js';
 import { LifecycleEventRepository } from '../persistence/lifecycle-event.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { messages } from './messages.js';
 import type { OutgoingPost } from './outgoing-webhook.js';
 
@@ -32,7 +32,7 @@ export class EventSender {
   readonly #log: Logger;
 
   constructor(
-    @Inject(Sites) private readonly sites: Pick<Sites, 'stores'>,
+    @Inject(Connections) private readonly connections: Pick<Connections, 'stores'>,
     private readonly events: LifecycleEventRepository,
     @Inject(EVENT_RECEIVER) private readonly receiver: EventReceiver,
     private readonly metrics: Metrics,
@@ -44,7 +44,7 @@ export class EventSender {
 
   /** Aborting `signal` ends the round after the current event. */
   async round(signal: AbortSignal): Promise<void> {
-    await this.events.look(this.sites.stores.map(({ key }) => key));
+    await this.events.look(this.connections.stores.map(({ key }) => key));
     await this.events.forgetOld();
     for (let sent = 0; sent < MOST_PER_ROUND && !signal.aborted; sent += 1) {
       const due = await this.events.take();

@@ -13,7 +13,7 @@ import {
   type PageRequest,
 } from '../persistence/listing.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { moment, pageOf, pageSchema, type Page } from './paging.js';
 import { RowWorkPort } from './ports.js';
 import { writeBackFilterSchema } from './write-back-filter.js';
@@ -77,7 +77,7 @@ export const bulkChangePageSchema = pageSchema(bulkChangeSchema);
 @Injectable()
 export class BulkOperations {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly runs: RunRepository,
     private readonly changes: BulkChangeRepository,
     private readonly listing: ListingRepository,
@@ -94,7 +94,7 @@ export class BulkOperations {
   }
 
   async #mustBeKnown({ store, run }: WriteBackFilter): Promise<void> {
-    if (store !== undefined) this.sites.store(store);
+    if (store !== undefined) this.connections.store(store);
     if (run !== undefined && (await this.runs.get(run)) === null)
       throw new CodedError('not_found', `no run ${run}`);
   }

@@ -7,7 +7,7 @@ import { BACKOFF } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Workspace } from '../connections/connections.js';
+import { Connections, type Workspace } from '../connections/connections.js';
 
 export interface UploadRequest {
   readonly file: string;
@@ -37,7 +37,7 @@ export interface UploadOutcome {
 @Injectable()
 export class CatalogUploads {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     @Inject(Clock) private readonly clock: Pick<Clock, 'sleep'>,
   ) {}
 
@@ -47,7 +47,7 @@ export class CatalogUploads {
     signal: AbortSignal,
     onProgress: (progress: UploadProgress) => void,
   ): Promise<UploadOutcome> {
-    const workspace = this.sites.knownWorkspace(request.workspace);
+    const workspace = this.connections.knownWorkspace(request.workspace);
     await checkFile(request.file);
     const taskId = await send(workspace, request.file);
     const { state, status, reason, raw } = await this.#ended(workspace, taskId, signal, onProgress);

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../domain/errors.js';
 import { workspaceSchema } from '../config/workspace-schema.js';
-import { checkSites, publicUrlAnswer, type Finding } from './check.js';
-import { Sites } from '../connections/connections.js';
+import { checkConnections, publicUrlAnswer, type Finding } from './check.js';
+import { Connections } from '../connections/connections.js';
 import { FakeCatalog, refusal } from '../../test/support/fake-catalog.js';
 
 const servers: Server[] = [];
@@ -54,8 +54,10 @@ describe('the catalog login', () => {
     const client = new FakeCatalog();
     client.script.before('listProducts', refusal('auth', { status }));
     const settings = workspaceSchema.parse({ baseUrl: 'https://catalog.example.com/api/v1', auth });
-    const sites = new Sites([{ key: 'default', settings, client }], []);
-    const findings = await checkSites(sites, () => Promise.resolve({ state: 'ours', detail: '' }));
+    const connections = new Connections([{ key: 'default', settings, client }], []);
+    const findings = await checkConnections(connections, () =>
+      Promise.resolve({ state: 'ours', detail: '' }),
+    );
     return findings.find(({ what }) => what.endsWith('catalog login'));
   }
 
@@ -74,8 +76,10 @@ describe('the catalog login', () => {
       auth: { apiToken: 't' },
     });
     const look = { state: 'unknown', detail: 'the slot cannot be read: The token is not valid.' } as const;
-    const sites = new Sites([{ key: 'default', settings, client }], []);
-    const details = (await checkSites(sites, () => Promise.resolve(look))).map(({ detail }) => detail);
+    const connections = new Connections([{ key: 'default', settings, client }], []);
+    const details = (await checkConnections(connections, () => Promise.resolve(look))).map(
+      ({ detail }) => detail,
+    );
     expect(details).toEqual([
       expect.stringContaining(': The token is not valid: the token is missing'),
       'the slot cannot be read: The token is not valid: results arrive by polling',

@@ -1,6 +1,6 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { AppConfig, WeakSecret } from '../config/index.js';
-import type { Sites, Store, Workspace } from '../connections/connections.js';
+import type { Connections, Store, Workspace } from '../connections/connections.js';
 import { MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
 import { isLoopback } from '../domain/loopback.js';
 import { withoutTrailing } from '../domain/text.js';
@@ -133,22 +133,22 @@ export const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
  * Checks everything outside this machine: all sides at once, in the order of the configuration. No request goes to the stores in
  * `uninstalled`, whose tokens are gone.
  */
-export async function checkSites(
-  sites: Sites,
+export async function checkConnections(
+  connections: Connections,
   lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
   uninstalled: ReadonlySet<string> = new Set(),
 ): Promise<Finding[]> {
-  const stores = sites.stores.filter(({ key }) => !uninstalled.has(key));
-  const found = await Promise.all([checkWorkspaces(sites, lookAtSlot), checkStores({ stores })]);
+  const stores = connections.stores.filter(({ key }) => !uninstalled.has(key));
+  const found = await Promise.all([checkWorkspaces(connections, lookAtSlot), checkStores({ stores })]);
   return found.flat();
 }
 
 /** The login and the webhook slot of each workspace. */
 export async function checkWorkspaces(
-  sites: Pick<Sites, 'workspaces'>,
+  connections: Pick<Connections, 'workspaces'>,
   lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
 ): Promise<Finding[]> {
-  const checks = sites.workspaces.flatMap((workspace) => [
+  const checks = connections.workspaces.flatMap((workspace) => [
     probed(checkMessages.catalogLogin(workspace.key), () => catalogLogin(workspace)),
     probed(checkMessages.webhookSlot(workspace.key), async () =>
       webhookSlot(workspace, await lookAtSlot(workspace)),
@@ -158,8 +158,8 @@ export async function checkWorkspaces(
 }
 
 /** Credentials, scopes, API version and languages of each store, as the store reports them. */
-export async function checkStores(sites: Pick<Sites, 'stores'>): Promise<Finding[]> {
-  const checks = sites.stores.map((store) => probed(`store ${store.key}`, () => storeFindings(store)));
+export async function checkStores(connections: Pick<Connections, 'stores'>): Promise<Finding[]> {
+  const checks = connections.stores.map((store) => probed(`store ${store.key}`, () => storeFindings(store)));
   return (await Promise.all(checks)).flat();
 }
 

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ConfigSource } from '../config/index.js';
 import { Logger } from '../runtime/logger.js';
-import { SiteMaker } from '../connections/connection-maker.js';
-import { Sites } from '../connections/connections.js';
+import { ConnectionMaker } from '../connections/connection-maker.js';
+import { Connections } from '../connections/connections.js';
 
 const differences = z.object({
   added: z.array(z.string()),
@@ -26,8 +26,8 @@ export class ConfigReload {
 
   constructor(
     private readonly source: ConfigSource,
-    private readonly sites: Sites,
-    private readonly maker: SiteMaker,
+    private readonly connections: Connections,
+    private readonly maker: ConnectionMaker,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'config' });
@@ -40,16 +40,16 @@ export class ConfigReload {
   reload(): ReloadAnswer {
     const loaded = this.source.next();
     const { config, warnings } = loaded;
-    const { sites } = this;
-    const next = this.maker.make(config, sites);
+    const { connections } = this;
+    const next = this.maker.make(config, connections);
     const answer = {
-      workspaces: differencesOf(sites.workspaces, next.workspaces),
-      stores: differencesOf(sites.stores, next.stores),
+      workspaces: differencesOf(connections.workspaces, next.workspaces),
+      stores: differencesOf(connections.stores, next.stores),
       warnings: [...warnings],
     };
     // Its secrets are masked before the first line about it.
     this.source.accept(loaded);
-    sites.replace(next);
+    connections.replace(next);
     this.#log.info(answer, 'the configuration was read again');
     return answer;
   }

@@ -13,7 +13,7 @@ import type { LiveByLocale } from '../planner/translations.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { writableFields } from '../planner/source.js';
 import { readTranslations } from '../connections/live-targets.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { catalogGaps, type LinkedProduct } from '../connections/catalog-listing.js';
 
 export const driftFindingSchema = z.object({
@@ -66,13 +66,13 @@ const NOTHING: ReadonlyMap<string, string | null> = new Map();
 @Injectable()
 export class DriftOperations {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly history: HistoryRepository,
   ) {}
 
   /** Throws `misconfigured` for an unknown store, and the store's error when it cannot be read. */
   async look(storeKey: string, signal: AbortSignal, onProgress: (checked: number) => void): Promise<Drift> {
-    const store = this.sites.store(storeKey);
+    const store = this.connections.store(storeKey);
     const products = new Map<string, DriftedProduct>();
     const linked = new Map<string, CatalogLink>();
     let checked = 0;

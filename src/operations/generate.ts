@@ -6,7 +6,7 @@ import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { HistoryRepository } from '../persistence/history.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { GenerationRequesterPort } from './ports.js';
 
 export const generateBodySchema = z.strictObject({
@@ -40,7 +40,7 @@ const BATCH = 500;
 @Injectable()
 export class GenerateOperations {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
     private readonly history: HistoryRepository,
@@ -52,7 +52,7 @@ export class GenerateOperations {
    * requested.
    */
   async generate(request: GenerateRequest, signal: AbortSignal): Promise<GenerateAnswer> {
-    const store = this.sites.store(request.store);
+    const store = this.connections.store(request.store);
     return request.ids.length === 0
       ? this.#all(store, request.force, signal)
       : this.#given(store, request.ids, request.force, signal);

@@ -6,7 +6,7 @@ import { StateRepository } from '../persistence/state.repository.js';
 import { StoreDayRepository } from '../persistence/store-day.repository.js';
 import { StoreSummaryRepository, type ProductCounts } from '../persistence/store-summary.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { nextStart } from '../connections/start-times.js';
 import { attentionOf, ofStore, type Attention, type StoreFacts, type WorkspaceFacts } from './attention.js';
 import { CREDIT_DAYS, creditOutlook, lastDays, type CreditOutlook } from './credits.js';
@@ -96,7 +96,7 @@ const WORKSPACES_SHOWN = 20;
 @Injectable()
 export class OverviewReader {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly summary: StoreSummaryRepository,
     private readonly days: StoreDayRepository,
     private readonly credits: CreditRepository,
@@ -106,7 +106,7 @@ export class OverviewReader {
   ) {}
 
   async read(query: OverviewQuery): Promise<Overview> {
-    const { stores } = this.sites;
+    const { stores } = this.connections;
     const keys = stores.map(({ key }) => key);
     const [states, runs, products, tasks, writeBacks, owed, deliveries, workspaces, withoutResult] =
       await Promise.all([
@@ -193,7 +193,7 @@ export class OverviewReader {
 
   async #workspaces(): Promise<{ lines: WorkspaceLine[]; facts: WorkspaceFacts[] }> {
     const now = this.clock.now();
-    const keys = this.sites.workspaces.map(({ key }) => key);
+    const keys = this.connections.workspaces.map(({ key }) => key);
     const [since = this.#today()] = lastDays(now, CREDIT_DAYS);
     const [rows, spent] = await Promise.all([
       this.state.workspaces(),
@@ -201,7 +201,7 @@ export class OverviewReader {
     ]);
     const known = new Map(rows.map((row) => [row.workspace, row]));
     const spentBy = Map.groupBy(spent, ({ workspace }) => workspace);
-    const outlooks = this.sites.workspaces.map(({ key, settings }) => {
+    const outlooks = this.connections.workspaces.map(({ key, settings }) => {
       const row = known.get(key);
       const credits = creditOutlook(row?.creditsRemaining ?? null, spentBy.get(key) ?? [], now);
       const least = settings.generation.minCreditsRemaining;

@@ -14,7 +14,7 @@ import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 import { SavedPlansPort, RowWorkPort } from './ports.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { SyncCosts, type SyncCost } from './sync-cost.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
 
@@ -74,7 +74,7 @@ export class PlanOperations {
     private readonly planning: SavedPlansPort,
     private readonly work: RowWorkPort,
     private readonly shutdown: Shutdown,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly costs: SyncCosts,
   ) {}
 
@@ -102,7 +102,7 @@ export class PlanOperations {
     if (plan === null) return null;
     const { limit, offset, ...filter } = query;
     const listed = await this.plans.entries(plan.id, { limit, offset }, filter);
-    const writeBack = this.sites.findStore(plan.store)?.settings.writeBack;
+    const writeBack = this.connections.findStore(plan.store)?.settings.writeBack;
     return pageOf(listed, { limit, offset, order: 'asc' }, (row) => presentEntry(row, writeBack));
   }
 
@@ -114,7 +114,7 @@ export class PlanOperations {
   /** The cost of its application; null for an unknown id, and for a store that is not configured. */
   async cost(id: string): Promise<SyncCost | null> {
     const plan = await this.plans.get(id);
-    const store = plan === null ? undefined : this.sites.findStore(plan.store);
+    const store = plan === null ? undefined : this.connections.findStore(plan.store);
     if (plan === null || store === undefined) return null;
     return this.costs.estimate(store, await this.plans.wanted(plan.id));
   }

@@ -7,11 +7,11 @@ import type { ReportEntity, ReportKind, ReportState } from '../persistence/entit
 import { ReportRepository } from '../persistence/report.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { Shutdown } from '../runtime/shutdown.js';
-import { connectSites, SILENT_OBSERVERS } from '../connections/connect.js';
-import { Sites } from '../connections/connections.js';
+import { connect, SILENT_OBSERVERS } from '../connections/connect.js';
+import { Connections } from '../connections/connections.js';
 import { WebhookSlot } from '../connections/webhook-slot.js';
 import {
-  checkSites,
+  checkConnections,
   IMPATIENT,
   notificationsFinding,
   publicUrlAnswer,
@@ -67,7 +67,7 @@ export class Reports {
     private readonly rows: ReportRepository,
     private readonly drift: DriftOperations,
     private readonly generation: GenerateOperations,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly slots: WebhookSlot,
     private readonly source: ConfigSource,
     private readonly shutdown: Shutdown,
@@ -81,7 +81,7 @@ export class Reports {
    * `done` resolves when the report has ended, and never rejects.
    */
   async start(kind: ReportKind, store: string, actor: string): Promise<{ id: string; done: Promise<void> }> {
-    if (store !== '') this.sites.store(store);
+    if (store !== '') this.connections.store(store);
     const id = await this.rows.begin(kind, store, actor);
     if (id === null) {
       const running = await this.rows.newest(kind, store);
@@ -144,19 +144,19 @@ export class Reports {
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
     const { publicUrl } = config.server;
     // Connections of its own: a check gives up early, and its requests must not wait behind those of runs.
-    const sites = connectSites(config, SILENT_OBSERVERS, IMPATIENT);
+    const connections = connect(config, SILENT_OBSERVERS, IMPATIENT);
     try {
       const findings = [
         ...secretFindings(weakSecrets(config)),
         ...(workspaces.length > 0 ? [publicUrlFinding(publicUrl, workspaces)] : []),
         notificationsFinding(config.notifications.webhookUrl),
         ...(publicUrl === undefined ? [] : [await publicUrlAnswer(publicUrl)]),
-        ...(await checkSites(sites, (workspace) => this.slots.look(workspace))),
+        ...(await checkConnections(connections, (workspace) => this.slots.look(workspace))),
       ];
       const secrets = [...this.source.secrets(), ...secretValues(config)];
       return findings.map((each) => ({ ...each, detail: redactSecrets(each.detail, secrets) }));
     } finally {
-      await sites.close();
+      await connections.close();
     }
   }
 }

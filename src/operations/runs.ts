@@ -8,7 +8,7 @@ import { ListingRepository, type ListFilter } from '../persistence/listing.repos
 import { RunItemRepository } from '../persistence/run-item.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { RunRequests, type RunRequest } from '../connections/run-requests.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { pageOf, type Page } from './paging.js';
 import { RowWorkPort } from './ports.js';
 import {
@@ -54,7 +54,7 @@ const LONGEST_VALUE = 1500;
 @Injectable()
 export class RunOperations {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly requests: RunRequests,
     private readonly runs: RunRepository,
     private readonly items: RunItemRepository,
@@ -169,7 +169,8 @@ export class RunOperations {
   /** Requests a run for what this one did not bring in: every run reads the products that are owed. */
   async retry(id: string, trigger: RunRequest['trigger']): Promise<{ id: string; created: boolean }> {
     const { store } = await this.#run(id);
-    if (!this.sites.findStore(store)) throw new CodedError('not_found', `no store "${store}" is configured`);
+    if (!this.connections.findStore(store))
+      throw new CodedError('not_found', `no store "${store}" is configured`);
     const next = await this.requests.request({ store, full: false, trigger });
     await this.work.run(next.id);
     return next;

@@ -3,7 +3,7 @@ import { HistoryRepository } from '../persistence/history.repository.js';
 import { ListingRepository } from '../persistence/listing.repository.js';
 import { SearchRepository, type FoundRow } from '../persistence/search.repository.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 
 export interface FoundProduct {
   readonly externalId: string;
@@ -27,7 +27,7 @@ const NOTHING: SearchResult = { stores: [], products: [], productTotal: 0, rows:
 @Injectable()
 export class SearchOperations {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly listing: ListingRepository,
     private readonly history: HistoryRepository,
     private readonly found: SearchRepository,
@@ -41,7 +41,7 @@ export class SearchOperations {
     if (text === '') return NOTHING;
     const wanted = text.toLowerCase();
     const [products, rows] = await Promise.all([this.#products(text), this.found.byId(wanted, SHOWN)]);
-    const stores = this.sites.stores
+    const stores = this.connections.stores
       .filter(({ key, settings }) => key.toLowerCase().includes(wanted) || settings.shop.includes(wanted))
       .slice(0, SHOWN)
       .map(({ key, settings }) => ({ store: key, shop: settings.shop }));

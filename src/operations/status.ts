@@ -8,7 +8,7 @@ import type { OwedSummary } from '../persistence/owed.repository.js';
 import { StatusRepository } from '../persistence/status.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Store, type Workspace } from '../connections/connections.js';
+import { Connections, type Store, type Workspace } from '../connections/connections.js';
 import { goneFrom, goneSchema } from './gone.js';
 import { healthSchema, presentHealth } from './store-health.js';
 import { presentRun, runSchema } from './present-run.js';
@@ -76,7 +76,7 @@ const GONE_SHOWN = 10;
 @Injectable()
 export class StatusReader {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly stores: StatusRepository,
     private readonly links: LinkRepository,
     private readonly deliveries: DeliveryRepository,
@@ -86,16 +86,16 @@ export class StatusReader {
 
   /** One store; null for a key that is not configured. */
   async store(key: string): Promise<StoreStatus | null> {
-    const store = this.sites.findStore(key);
+    const store = this.connections.findStore(key);
     return store === undefined ? null : ((await this.#stores([store], GONE_SHOWN))[0] ?? null);
   }
 
   /** `allGone`: every product whose source is gone, instead of the first few. */
   async read(options: { readonly allGone: boolean } = { allGone: false }): Promise<Status> {
     const goneShown = options.allGone ? Number.POSITIVE_INFINITY : GONE_SHOWN;
-    const stores = await this.#stores(this.sites.stores, goneShown);
+    const stores = await this.#stores(this.connections.stores, goneShown);
     const workspaces = await Promise.all(
-      this.sites.workspaces.map((workspace) => this.#workspace(workspace)),
+      this.connections.workspaces.map((workspace) => this.#workspace(workspace)),
     );
     const deliveries = await this.deliveries.countByState();
     const sum = (pick: (store: StoreStatus) => number | undefined): number =>

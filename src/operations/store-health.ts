@@ -4,7 +4,7 @@ import { CodedError } from '../domain/errors.js';
 import { PAUSE_CODES } from '../domain/store-health.js';
 import type { StoreStateEntity } from '../persistence/entities/index.js';
 import { StoreHealthRepository, type StandingPause } from '../persistence/store-health.repository.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { StoreProbe } from '../connections/store-probe.js';
 
 export const healthSchema = z.object({
@@ -30,7 +30,7 @@ const WELL: Health = { state: 'ok', code: null, scope: null, reason: null, since
 @Injectable()
 export class StoreHealthOperations {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly health: StoreHealthRepository,
     private readonly probe: StoreProbe,
   ) {}
@@ -46,7 +46,7 @@ export class StoreHealthOperations {
    * becomes due. If not, the pause goes on with the store's new answer. Throws `not_found` for a store that is not configured.
    */
   async retry(key: string): Promise<RetryAnswer> {
-    const store = this.sites.findStore(key);
+    const store = this.connections.findStore(key);
     if (!store) throw new CodedError('not_found', `no store "${key.slice(0, 100)}" is configured`);
     const { woken } = await this.probe.probe(store);
     return { store: key, health: await this.of(key), woken };

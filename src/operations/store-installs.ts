@@ -10,9 +10,9 @@ import { Logger } from '../runtime/logger.js';
 import { InstallStates } from '../connections/install-state.js';
 import { InstallationTokens } from '../connections/installation-tokens.js';
 import { keyFor, workspaceOf } from '../connections/installed-stores.js';
-import { SiteMaker } from '../connections/connection-maker.js';
-import { SiteRefresh } from '../connections/connection-refresh.js';
-import { Sites } from '../connections/connections.js';
+import { ConnectionMaker } from '../connections/connection-maker.js';
+import { ConnectionRefresh } from '../connections/connection-refresh.js';
+import { Connections } from '../connections/connections.js';
 import {
   assertGranted,
   consentPage,
@@ -55,12 +55,12 @@ export class StoreInstalls {
     @Inject(APP_CONFIG) private readonly config: Pick<AppConfig, 'server'>,
     private readonly source: ConfigSource,
     private readonly installations: StoreInstallationRepository,
-    private readonly refresher: SiteRefresh,
+    private readonly refresher: ConnectionRefresh,
     private readonly keys: StoreKeyRepository,
     private readonly tokens: InstallationTokens,
     private readonly health: StoreHealthRepository,
-    private readonly sites: Sites,
-    private readonly maker: SiteMaker,
+    private readonly connections: Connections,
+    private readonly maker: ConnectionMaker,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -118,7 +118,7 @@ export class StoreInstalls {
       rows.find(({ identity }) => identity === `shopify:${shop}`)?.store;
     if (before !== undefined) return before;
     const taken = new Set([
-      ...this.sites.stores.map(({ key }) => key),
+      ...this.connections.stores.map(({ key }) => key),
       ...installed.map((each) => each.storeKey),
       ...rows.map(({ store }) => store),
     ]);
@@ -152,7 +152,7 @@ export class StoreInstalls {
   /** The next round of reconcile subscribes again, so that a failure delays events only. */
   async #subscribe(storeKey: string): Promise<void> {
     const { publicUrl } = this.config.server;
-    const store = this.sites.findStore(storeKey);
+    const store = this.connections.findStore(storeKey);
     if (store === undefined || publicUrl === undefined) return;
     const uri = `${withoutTrailing(publicUrl, '/')}/webhooks/shopify/${encodeURIComponent(storeKey)}`;
     try {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { Sites, type Workspace } from '../connections/connections.js';
+import { Connections, type Workspace } from '../connections/connections.js';
 import { WebhookSlot } from '../connections/webhook-slot.js';
 
 export const slotSchema = z.object({
@@ -26,7 +26,7 @@ export interface SlotRequest {
 @Injectable()
 export class WebhookSlotOperations {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly slots: WebhookSlot,
   ) {}
 
@@ -56,6 +56,6 @@ export class WebhookSlotOperations {
   }
 
   #workspaces(key: string | undefined): readonly Workspace[] {
-    return key === undefined ? this.sites.workspaces : [this.sites.knownWorkspace(key)];
+    return key === undefined ? this.connections.workspaces : [this.connections.knownWorkspace(key)];
   }
 }

@@ -4,12 +4,12 @@ import type { StoreProductEntity } from '../persistence/entities/index.js';
 import type { ResultRepository } from '../persistence/result.repository.js';
 import { holdsNewContent, intendedContent, type CatalogFields } from '../planner/catalog-content.js';
 import { contentFingerprint } from '../planner/content-fingerprint.js';
-import type { Sites } from '../connections/connections.js';
+import type { Connections } from '../connections/connections.js';
 
 /** Distinguishes a result from the catalog product's earlier content. */
 export class NewContent {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly results: ResultRepository,
   ) {}
 
@@ -22,7 +22,7 @@ export class NewContent {
     before: CatalogFields | null,
     product: CatalogProduct,
   ): Promise<boolean> {
-    const store = this.sites.findStore(link.store);
+    const store = this.connections.findStore(link.store);
     if (!store) return false;
     const { writeBack } = store.settings;
     const pushed: Readonly<Record<string, string>> = link.pushedFields;

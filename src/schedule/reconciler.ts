@@ -8,7 +8,7 @@ import { StateRepository } from '../persistence/state.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { JobProducer, type QueueName } from '../queue/index.js';
-import { Sites, type Store, type Workspace } from '../connections/connections.js';
+import { Connections, type Store, type Workspace } from '../connections/connections.js';
 import { Logger } from '../runtime/logger.js';
 import { StoreProbe } from '../connections/store-probe.js';
 import { StoreSubscriptions } from '../connections/store-subscriptions.js';
@@ -32,7 +32,7 @@ export class Reconciler {
   #stopped = false;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly runs: RunRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly writeBacks: WriteBackRepository,
@@ -105,7 +105,7 @@ export class Reconciler {
   /** Writes that waited for a limit go on as far as it has room again: on the next day, or after the next run began. */
   async #wakeCapped(): Promise<void> {
     for (const key of await this.caps.storesWaiting()) {
-      const store = this.sites.findStore(key);
+      const store = this.connections.findStore(key);
       if (store === undefined) continue;
       await this.#step(`limits of store ${key}`, async () => {
         const woken = await this.caps.wake(key, store.writeLimits);
@@ -116,7 +116,7 @@ export class Reconciler {
 
   async #probeDue(workspace: Workspace): Promise<void> {
     for (const key of await this.probe.dueStores()) {
-      const store = this.sites.findStore(key);
+      const store = this.connections.findStore(key);
       if (store?.workspace.key === workspace.key)
         await this.#step(`pause of store ${key}`, () => this.#probe(store));
     }
@@ -134,7 +134,7 @@ export class Reconciler {
   /** Background creations whose run has ended get a job of their own. */
   async #creations(): Promise<void> {
     const stores = await this.links.storesWithAbandonedCreations();
-    const configured = stores.filter((key) => this.sites.findStore(key) !== undefined);
+    const configured = stores.filter((key) => this.connections.findStore(key) !== undefined);
     await this.jobs.enqueueMany(
       'reconcile',
       configured.map((key) => `creations:${key}`),
@@ -146,7 +146,7 @@ export class Reconciler {
    * again, so that a changed secret takes effect.
    */
   async checkSlots({ rewrite }: { rewrite: boolean }): Promise<void> {
-    for (const workspace of this.sites.workspaces) {
+    for (const workspace of this.connections.workspaces) {
       const { register, hmacSecret } = workspace.settings.webhook;
       if (!register || hmacSecret === undefined || this.slot.urlFor(workspace) === null) continue;
       await this.#step('webhook slot', () => this.#checkSlot(workspace, rewrite));
@@ -170,7 +170,7 @@ export class Reconciler {
   }
 
   async keepSubscriptions(): Promise<void> {
-    for (const store of this.sites.stores)
+    for (const store of this.connections.stores)
       await this.#step(`store events of ${store.key}`, () => this.subscriptions.keep(store));
   }
 

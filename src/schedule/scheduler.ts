@@ -6,7 +6,7 @@ import { errorLine } from '../domain/errors.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StoreDayRepository } from '../persistence/store-day.repository.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { RunRequests } from '../connections/run-requests.js';
 import { Logger } from '../runtime/logger.js';
@@ -47,7 +47,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly registry: SchedulerRegistry,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly requests: RunRequests,
     private readonly runs: RunRepository,
     private readonly events: StoreEventRepository,
@@ -73,7 +73,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   start(): void {
     this.#startedAt = this.clock.now();
     this.#schedule();
-    this.sites.onReplaced(() => {
+    this.connections.onReplaced(() => {
       this.#reschedule();
     });
     const sweep = this.#every('sweep', SWEEP_MS, async () => {
@@ -98,7 +98,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   #schedule(): void {
-    for (const store of this.sites.stores) {
+    for (const store of this.connections.stores) {
       const { cron, timezone } = store.settings.schedule;
       const job = CronJob.from({
         cronTime: cron,
@@ -132,14 +132,14 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
    * configured then.
    */
   #pollWorkspaces(): void {
-    const { registry, sites } = this;
-    const names = new Map(sites.workspaces.map(({ key }) => [`${POLLS_OF}${key}`, key]));
+    const { registry, connections } = this;
+    const names = new Map(connections.workspaces.map(({ key }) => [`${POLLS_OF}${key}`, key]));
     for (const name of registry.getIntervals())
       if (name.startsWith(POLLS_OF) && !names.has(name)) registry.deleteInterval(name);
     for (const [name, key] of names) {
       if (registry.doesExist('interval', name)) continue;
       this.#every(name, SWEEP_MS, async () => {
-        const workspace = sites.workspace(key);
+        const workspace = connections.workspace(key);
         if (workspace !== undefined) await this.reconciler.poll(workspace);
       })();
     }
@@ -221,7 +221,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   /** Requests the run for the latest slot whose start is due. Several replicas may do so; the result is one run. */
   async tick({ key }: Pick<Store, 'key'>): Promise<void> {
     // A reload of the configuration may have removed or changed the store since the timer was set.
-    const store = this.sites.findStore(key);
+    const store = this.connections.findStore(key);
     if (store === undefined) return;
     const { cron, timezone } = store.settings.schedule;
     // Timers may fire slightly before the time of the clock that computes slots.
@@ -269,7 +269,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #runEvents(): Promise<void> {
     for (const key of await this.events.storesDue(EVENTS_QUIET_MS)) {
-      if (!this.sites.findStore(key)) continue;
+      if (!this.connections.findStore(key)) continue;
       const run = await this.requests.request({ store: key, full: false, trigger: 'event' });
       // An active run has already taken its events. These wait for the next run.
       if (run.created) await this.jobs.enqueue('runs', run.id);

@@ -4,7 +4,7 @@ import type { ShopRedactionEntity } from '../persistence/entities/index.js';
 import { ShopRedactionRepository } from '../persistence/shop-redaction.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 
 const EVERY_MS = 15 * 60_000;
 /** Rows per statement, which takes some tens of milliseconds. */
@@ -21,7 +21,7 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
   constructor(
     private readonly redactions: ShopRedactionRepository,
     private readonly installations: StoreInstallationRepository,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'install' });
@@ -61,7 +61,7 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
    */
   async #mayErase(request: ShopRedactionEntity): Promise<boolean> {
     const { shop, storeKey } = request;
-    const isOfFile = this.sites.stores.some(
+    const isOfFile = this.connections.stores.some(
       (store) => !store.isInstalled && (store.key === storeKey || store.settings.shop === shop),
     );
     if (isOfFile) {
@@ -70,7 +70,7 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
       return false;
     }
     if ((await this.installations.find(shop)) === null) return true;
-    const store = this.sites.findStore(storeKey);
+    const store = this.connections.findStore(storeKey);
     if (store === undefined) return false;
     try {
       await store.connector.identify();

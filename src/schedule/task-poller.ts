@@ -10,7 +10,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { ResultRepository } from '../persistence/result.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
-import { Sites, type Workspace } from '../connections/connections.js';
+import { Connections, type Workspace } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { NewContent } from './new-content.js';
 import { ResultSweep } from './result-sweep.js';
@@ -29,24 +29,27 @@ export class TaskPoller {
   private readonly sweep: ResultSweep;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly tasks: TaskRepository,
     private readonly links: LinkRepository,
     private readonly deliveries: DeliveryRepository,
     results: ResultRepository,
     private readonly clock: Clock,
   ) {
-    this.newContent = new NewContent(sites, results);
+    this.newContent = new NewContent(connections, results);
     this.sweep = new ResultSweep(tasks, links, deliveries, this.newContent, clock);
   }
 
   /** Looks for results without a request from here. Returns the ids of the deliveries that it put into the inbox. */
-  async sweepResults(workspaces: readonly Workspace[] = this.sites.workspaces): Promise<string[]> {
+  async sweepResults(workspaces: readonly Workspace[] = this.connections.workspaces): Promise<string[]> {
     return inBackground(() => this.sweep.round(workspaces));
   }
 
   /** Polls due tasks of the workspaces, in the background. Returns the ids of the deliveries that it put into the inbox. */
-  async pollDue(limit: number, workspaces: readonly Workspace[] = this.sites.workspaces): Promise<string[]> {
+  async pollDue(
+    limit: number,
+    workspaces: readonly Workspace[] = this.connections.workspaces,
+  ): Promise<string[]> {
     const seconds = Object.fromEntries(
       workspaces.map(({ key, settings }) => [key, settings.tasks.pollSeconds]),
     );
@@ -60,7 +63,7 @@ export class TaskPoller {
     task: GenerationTaskEntity,
     asked: Map<string, Promise<BackgroundTask | null>>,
   ): Promise<string | null> {
-    const workspace = this.sites.workspace(task.workspace);
+    const workspace = this.connections.workspace(task.workspace);
     if (!workspace) return null;
     try {
       const delivery = await this.#ask(task, workspace, asked);

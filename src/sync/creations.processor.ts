@@ -5,7 +5,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { rowIdOf } from '../queue/index.js';
 import { Shutdown } from '../runtime/shutdown.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';
 
@@ -20,14 +20,14 @@ export class CreationsProcessor extends WorkerHost {
     private readonly links: LinkRepository,
     private readonly runs: RunRepository,
     private readonly actions: ActionRepository,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly shutdown: Shutdown,
   ) {
     super();
   }
 
   async process(job: Job): Promise<void> {
-    const store = this.sites.findStore(rowIdOf(job).replace(/^creations:/, ''));
+    const store = this.connections.findStore(rowIdOf(job).replace(/^creations:/, ''));
     if (!store || !(await this.links.hasAbandonedCreations(store.key))) return;
     const linked = await this.creations.follow(store, FOLLOW_MS, this.shutdown.signal);
     if (linked.length > 0) await this.#request(store, linked.length);

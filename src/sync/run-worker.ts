@@ -11,7 +11,7 @@ import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { tallied } from '../runtime/request-tally.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { RunApplication } from './run-application.js';
 import { RunEnds } from './run-ends.js';
 import { RunCancelledError, type Hold, type RunProgress, type WorkedRun } from './run-hold.js';
@@ -33,7 +33,7 @@ export class RunWorker {
   readonly #log: Logger;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly runs: RunRepository,
     private readonly planner: RunPlanner,
     private readonly application: RunApplication,
@@ -165,7 +165,7 @@ export class RunWorker {
     const { run, signal } = hold;
     try {
       if (run.cancelledBy !== null) return await this.#cancelled(run, run.cancelledBy);
-      const store = this.sites.store(run.store);
+      const store = this.connections.store(run.store);
       if (run.crashCount > CRASHES_MOST) return await this.ends.givenUp(run);
       await this.pauses.refuseWhilePaused(store);
       if (run.phase === 'extract') await this.planner.plan(hold, store);
@@ -185,7 +185,7 @@ export class RunWorker {
     const run = await this.runs.get(id);
     if (run === null) throw new CodedError('not_found', `run ${id} is gone`);
     if (run.phase === 'extract' && run.operation !== null) {
-      const { connector } = this.sites.store(run.store);
+      const { connector } = this.connections.store(run.store);
       await connector.cancelExport(run.operation).catch((error: unknown) => {
         this.#log.info({ runId: id, err: errorLine(error) }, 'the store did not cancel its export');
       });

@@ -19,7 +19,7 @@ import { filledFields, identifierKey } from '../planner/map-to-catalog.js';
 import type { PlannedChange } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/source.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { fillCatalogView } from './catalog-view.js';
 import { planForReview, type DryRun, type DryRunOptions } from './dry-run.js';
@@ -46,7 +46,7 @@ interface Tally {
 export class SavedPlans {
   constructor(
     private readonly db: Database,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly state: StateRepository,
     private readonly plans: PlanRepository,
     private readonly clock: Clock,
@@ -54,14 +54,14 @@ export class SavedPlans {
 
   /** An empty draft, made before the store is read. Throws `misconfigured` for an unknown store. */
   async draft(storeKey: string): Promise<string> {
-    const store = this.sites.store(storeKey);
+    const store = this.connections.store(storeKey);
     const { id } = await this.plans.begin(store.key, store.workspace.key, { isKept: true });
     return id;
   }
 
   /** Plans like a dry run under the draft, which keeps the result. If planning fails, the draft has the reason. */
   async fill(planId: string, storeKey: string, options: DryRunOptions): Promise<DryRun> {
-    const store = this.sites.store(storeKey);
+    const store = this.connections.store(storeKey);
     const run = await this.plans.underWay(planId);
     const { db, plans, state, clock } = this;
     const parts = { db, plans, state, clock };
@@ -83,7 +83,7 @@ export class SavedPlans {
    */
   async apply(planId: string, trigger: RunTrigger, signal: AbortSignal): Promise<AppliedPlan> {
     const kept = await this.#applicable(planId);
-    const store = this.sites.store(kept.store);
+    const store = this.connections.store(kept.store);
     const began = await this.plans.now();
     const run = await this.plans.take(kept);
     if (run === null) throw new CodedError('conflict', `plan ${kept.id} is being applied already`);

@@ -11,7 +11,7 @@ import { Inbox } from '../persistence/inbox.js';
 import { JobProducer } from '../queue/index.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites, type Workspace } from '../connections/connections.js';
+import { Connections, type Workspace } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { ByteBudget } from './byte-budget.js';
@@ -33,7 +33,7 @@ export class CatalogWebhookController {
   readonly #log: Logger;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly inbox: Inbox,
     private readonly jobs: JobProducer,
     private readonly metrics: Metrics,
@@ -52,7 +52,7 @@ export class CatalogWebhookController {
   ): Promise<void> {
     const done = this.metrics.ackSeconds.startTimer();
     // A workspace name from an unknown caller is not used as a label.
-    const workspace = this.sites.workspace(key) ? key : UNKNOWN_NAME;
+    const workspace = this.connections.workspace(key) ? key : UNKNOWN_NAME;
     const outcome = await traced(
       'receive delivery',
       { workspace },
@@ -68,7 +68,7 @@ export class CatalogWebhookController {
   }
 
   async #receive(key: string, request: Request, response: Response): Promise<string> {
-    const workspace = this.sites.workspace(key);
+    const workspace = this.connections.workspace(key);
     if (!workspace) {
       refuse(request, response, 404, messages.noWorkspace);
       return 'unknown_workspace';

@@ -9,7 +9,7 @@ import { orderOf, settledOrder, type TakenResult } from '../planner/result-order
 import { holdsContent } from '../planner/translations.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Logger } from '../runtime/logger.js';
-import type { Sites, Store } from '../connections/connections.js';
+import type { Connections, Store } from '../connections/connections.js';
 import { mayAnswer, type Subject } from './delivery-subject.js';
 import type { ReceivedDelivery } from './received-delivery.js';
 import { liveContent, resultContent, variantContent, type ResultContent } from './result-content.js';
@@ -49,7 +49,7 @@ interface Outcome {
 /** Turns generated content into intended write-backs: each result once, in one order (src/planner/result-order.ts). */
 export class GeneratedResults {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
     private readonly results: ResultRepository,
@@ -57,7 +57,7 @@ export class GeneratedResults {
   ) {}
 
   async ofProduct(delivery: ReceivedDelivery, subject: Subject, link: StoreProductEntity): Promise<Verdict> {
-    const store = this.sites.findStore(link.store);
+    const store = this.connections.findStore(link.store);
     if (!store) return parked('unknown_store', messages.storeGone(link.store));
     // Fetched before anything is settled, so that a fault leaves the delivery unchanged.
     const content = await resultContent(store, link, delivery, subject.task);
@@ -86,7 +86,7 @@ export class GeneratedResults {
   /** A variant's result is never its product's: it is written to the variant's metafields, or it is recorded and shown. */
   async ofVariant(delivery: ReceivedDelivery, variant: string, link: StoreProductEntity): Promise<Verdict> {
     const action = delivery.body.action.slice(0, 100);
-    const store = this.sites.findStore(link.store);
+    const store = this.connections.findStore(link.store);
     if (!store || action !== 'product_generated')
       return processed('variant_result', messages.ofVariant(action, variant));
     const content = await variantContent(store, variant, delivery);

@@ -16,7 +16,7 @@ import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { DeliverySubjects, mayAnswer, type Subject } from './delivery-subject.js';
 import { ForeignProductError, refuseForeign } from './foreign-product.js';
 import { GeneratedResults } from './generated-results.js';
@@ -47,7 +47,7 @@ export class DeliveryInterpreter {
   private readonly generated: GeneratedResults;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly deliveries: DeliveryRepository,
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
@@ -57,7 +57,7 @@ export class DeliveryInterpreter {
   ) {
     this.log = logger.child({ stage: 'webhooks' });
     this.subjects = new DeliverySubjects(links, tasks);
-    this.generated = new GeneratedResults(sites, links, tasks, results, this.log);
+    this.generated = new GeneratedResults(connections, links, tasks, results, this.log);
   }
 
   async interpret(id: string): Promise<Interpretation> {
@@ -118,7 +118,7 @@ export class DeliveryInterpreter {
   }
 
   async #judge(row: WebhookDeliveryEntity, found: Found): Promise<Verdict> {
-    const delivery = readDelivery(row, this.sites);
+    const delivery = readDelivery(row, this.connections);
     if ('kind' in delivery) return delivery;
     const { body } = delivery;
     found.taskId = body.task?.id ?? null;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { deliverySchema, type CatalogDelivery } from '../catalog/schemas.js';
 import { readUntrustedJson } from '../runtime/untrusted-json.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
-import type { Sites, Workspace } from '../connections/connections.js';
+import type { Connections, Workspace } from '../connections/connections.js';
 import { parked, type Verdict } from './verdict.js';
 import { messages } from './messages.js';
 
@@ -17,12 +17,15 @@ export interface ReceivedDelivery {
 }
 
 /** The row's body, parsed; a verdict when it is no delivery of a configured workspace. */
-export function readDelivery(row: WebhookDeliveryEntity, sites: Sites): ReceivedDelivery | Verdict {
+export function readDelivery(
+  row: WebhookDeliveryEntity,
+  connections: Connections,
+): ReceivedDelivery | Verdict {
   const json = readUntrustedJson(row.rawBody);
   if (!json.ok) return parked('unreadable', messages.unreadable);
   const parsed = deliverySchema.safeParse(json.value);
   if (!parsed.success) return parked('no_delivery', messages.noDelivery(whereAndWhat(parsed.error)));
-  const workspace = sites.workspace(row.workspace);
+  const workspace = connections.workspace(row.workspace);
   if (!workspace) return parked('unknown_workspace', messages.workspaceGone(row.workspace));
   const { task } = parsed.data;
   return {

@@ -7,7 +7,7 @@ import { Inbox } from '../persistence/inbox.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import {
   hasShopifySignatureForm,
   isShopifySignature,
@@ -44,7 +44,7 @@ export class StoreWebhookController {
   readonly #log: Logger;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly inbox: Inbox,
     private readonly installations: StoreInstallationRepository,
     private readonly health: StoreHealthRepository,
@@ -62,14 +62,14 @@ export class StoreWebhookController {
     @Res() response: Response,
   ): Promise<void> {
     // A store name from an unknown caller is not used as a label.
-    const store = this.sites.findStore(key) ? key : UNKNOWN_NAME;
+    const store = this.connections.findStore(key) ? key : UNKNOWN_NAME;
     const outcome = await this.#receive(key, request, response);
     this.metrics.storeEvents.inc({ store: store, outcome });
   }
 
   async #receive(key: string, request: Request, response: Response): Promise<string> {
     // A store that does not exist is answered like a wrong signature: another answer would tell who has the app.
-    const store = this.sites.findStore(key);
+    const store = this.connections.findStore(key);
     const secret = store?.settings.webhookSecret;
     const wrong = store === undefined ? messages.noStore : messages.noStoreSecret;
     const signature = request.headers[SIGNATURE];
@@ -106,7 +106,7 @@ export class StoreWebhookController {
 
   /** Forgets the tokens of a store whose merchant uninstalled the app, and pauses it. A late or replayed event does nothing. */
   async #uninstalled(key: string, topic: string, rawBody: Buffer, event: UninstallEvent): Promise<void> {
-    const shop = this.sites.findStore(key)?.settings.shop;
+    const shop = this.connections.findStore(key)?.settings.shop;
     if (shop === undefined || !isUninstallOf(shop, topic, rawBody)) return;
     if (!(await this.installations.forget(shop, key, event))) return;
     await this.health.pause(key, {
@@ -126,7 +126,7 @@ export class StoreWebhookController {
   /** Anything else that carries a signature of the secret was signed for another purpose, and starts no run. */
   #isOfItsForm(store: string, topic: string, rawBody: Buffer): boolean {
     if (productIdOfEvent(rawBody) !== null) return true;
-    const shop = this.sites.findStore(store)?.settings.shop;
+    const shop = this.connections.findStore(store)?.settings.shop;
     return shop !== undefined && isUninstallOf(shop, topic, rawBody);
   }
 

@@ -5,7 +5,7 @@ import type { GateFinding } from '../domain/gate-finding.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { findingsOf } from './gatekeeper.js';
 import { LiveDecision } from './live-decision.js';
 
@@ -16,7 +16,7 @@ import { LiveDecision } from './live-decision.js';
 @Injectable()
 export class Approver {
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly links: LinkRepository,
     private readonly writeBacks: WriteBackRepository,
     private readonly decisions: WriteBackDecisions,
@@ -31,7 +31,7 @@ export class Approver {
   ): Promise<Approval> {
     const row = await this.writeBacks.get(id);
     if (row === null) return nothingLeft('wrong_state');
-    const store = this.sites.store(row.store);
+    const store = this.connections.store(row.store);
     const link = await this.links.get(row.externalId);
     if (link === null) throw new CodedError('not_found', `product ${row.externalId} is not known`);
     const released = permissions.overwriteEdits;

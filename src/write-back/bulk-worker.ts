@@ -12,7 +12,7 @@ import { WriteBackDecisions } from '../persistence/write-back-decisions.reposito
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { Approver } from './approver.js';
 import { Reapplier } from './reapplier.js';
 import { WriteBackReverter } from './reverter.js';
@@ -46,7 +46,7 @@ export class BulkWorker {
   private readonly log: Logger;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly changes: BulkChangeRepository,
     private readonly writeBacks: WriteBackRepository,
     private readonly decisions: WriteBackDecisions,
@@ -178,7 +178,7 @@ export class BulkWorker {
   /** Whether the row's store answers anything at all. Then its failure at a row is that product's own. */
   async #answers(row: BulkRow): Promise<boolean> {
     try {
-      const store = this.sites.findStore((await this.writeBacks.get(row.id))?.store ?? '');
+      const store = this.connections.findStore((await this.writeBacks.get(row.id))?.store ?? '');
       await store?.connector.countProducts('');
       return store !== undefined;
     } catch (error) {

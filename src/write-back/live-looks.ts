@@ -5,7 +5,7 @@ import type { GateFinding } from '../domain/gate-finding.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import { findingsOf } from './gatekeeper.js';
 import type { Decided } from './journal.js';
 import { LiveDecision } from './live-decision.js';
@@ -33,7 +33,7 @@ export class LiveLooks {
   readonly #limit = pLimit(LOOKS_AT_ONCE);
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly links: LinkRepository,
     private readonly decision: LiveDecision,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
@@ -64,7 +64,7 @@ export class LiveLooks {
   async #look(row: WriteBackEntity): Promise<Look> {
     const link = await this.links.get(row.externalId);
     if (link === null) throw new CodedError('not_found', 'the product is no longer linked');
-    const store = this.sites.store(row.store);
+    const store = this.connections.store(row.store);
     const decided = await this.decision.about(store, row, link, { released: false });
     if (decided === null) throw new CodedError('not_found', 'the product was deleted in the store');
     return { decided, findings: await findingsOf(store, decided) };

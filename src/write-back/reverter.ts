@@ -12,7 +12,7 @@ import { planRevert, type PlannedRevert } from '../planner/plan-revert.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
 import { currentValue, readTranslations, unreadTranslation } from '../connections/live-targets.js';
 import { Logger } from '../runtime/logger.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
 import { restoreFields, RevertProgress } from './restore.js';
 
@@ -26,7 +26,7 @@ export class WriteBackReverter {
   private readonly log: Logger;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly writeBacks: WriteBackRepository,
     private readonly reverts: WriteBackReverts,
     private readonly links: LinkRepository,
@@ -70,7 +70,7 @@ export class WriteBackReverter {
 
   /** Reads the store and plans the revert. */
   async #found(row: WriteBackEntity, assumed: ReadonlyMap<string, string | null>): Promise<Found> {
-    const store = this.sites.store(row.store);
+    const store = this.connections.store(row.store);
     const link = await this.links.get(row.externalId);
     if (link === null) throw new CodedError('not_found', `product ${row.externalId} is not known`);
     const namespace = store.settings.writeBack.sections?.namespace ?? null;

@@ -21,7 +21,7 @@ import type { FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Sites, type Store } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { findingsOf } from './gatekeeper.js';
 import { givenUpBlind, givenUpSeen, Journal, supersededEnd, type Decided } from './journal.js';
@@ -58,7 +58,7 @@ export class WriteBackWriter {
   private readonly log: Logger;
 
   constructor(
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly writeBacks: WriteBackRepository,
     private readonly links: LinkRepository,
     private readonly health: StoreHealthRepository,
@@ -113,7 +113,7 @@ export class WriteBackWriter {
     if (row?.state !== 'ready' || link === null) return null;
     const attempts = await this.writeBacks.begin(row.id);
     if (attempts === null) return null;
-    const store = this.sites.findStore(row.store);
+    const store = this.connections.findStore(row.store);
     // A person may approve it again.
     if (attempts > CRASHES_MOST) {
       const reason = `its writing began ${String(attempts - 1)} times in a row and never ended`;

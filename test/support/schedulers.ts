@@ -43,10 +43,11 @@ export class Schedulers {
   };
 
   reconciler(pressure = IDLE, publicUrl?: string, enqueueing = this.enqueueMany): Reconciler {
-    const { sites, runs, deliveries, writeBacks, caps, bulkChanges, links, state, poller } = this.stages;
+    const { connections, runs, deliveries, writeBacks, caps, bulkChanges, links, state, poller } =
+      this.stages;
     const config = { server: { publicUrl } };
     return new Reconciler(
-      sites,
+      connections,
       runs,
       deliveries,
       writeBacks,
@@ -71,10 +72,10 @@ export class Schedulers {
       pressure = IDLE,
     }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
   ): Scheduler {
-    const { sites, requests, runs, events, db, clock } = this.stages;
+    const { connections, requests, runs, events, db, clock } = this.stages;
     const made = new Scheduler(
       registry,
-      sites,
+      connections,
       requests,
       runs,
       events,

@@ -25,7 +25,7 @@ import { WriteBackReverts } from '../../src/persistence/write-back-reverts.repos
 import { WriteCapRepository } from '../../src/persistence/write-cap.repository.js';
 import type { StoreConnector } from '../../src/domain/store-port.js';
 import { RunRequests } from '../../src/connections/run-requests.js';
-import { makeStore, Sites, type Store, type Workspace } from '../../src/connections/connections.js';
+import { makeStore, Connections, type Store, type Workspace } from '../../src/connections/connections.js';
 import type { Clock } from '../../src/runtime/clock.js';
 import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';
@@ -182,7 +182,7 @@ export class Stages {
   }
 
   /** The present configuration, built at each use, so that a test may change settings in between. */
-  get sites(): Sites {
+  get connections(): Connections {
     const workspace: Workspace = {
       key: WORKSPACE,
       settings: workspaceSchema.parse({
@@ -205,7 +205,7 @@ export class Stages {
         connector,
         workspace,
       );
-    return new Sites(
+    return new Connections(
       [workspace],
       [
         store(this.storeKey, SHOP, this.connector ?? this.store),
@@ -215,7 +215,7 @@ export class Stages {
   }
 
   get requests(): RunRequests {
-    return new RunRequests(this.sites, this.runs, this.state, this.keys);
+    return new RunRequests(this.connections, this.runs, this.state, this.keys);
   }
 
   get generation(): GenerationRequester {
@@ -239,7 +239,7 @@ export class Stages {
       clock,
     );
     return new RunWorker(
-      this.sites,
+      this.connections,
       runs,
       new RunPlanner(db, reader, pauses, listingsAhead, clock, logger),
       application,
@@ -256,22 +256,22 @@ export class Stages {
 
   get interpreter(): DeliveryInterpreter {
     const { deliveries, links, tasks, results, state } = this;
-    return new DeliveryInterpreter(this.sites, deliveries, links, tasks, results, state, this.logger);
+    return new DeliveryInterpreter(this.connections, deliveries, links, tasks, results, state, this.logger);
   }
 
   get poller(): TaskPoller {
     const { tasks, links, deliveries, results, clock } = this;
-    return new TaskPoller(this.sites, tasks, links, deliveries, results, clock);
+    return new TaskPoller(this.connections, tasks, links, deliveries, results, clock);
   }
 
   get writer(): WriteBackWriter {
-    const { sites, writeBacks, links, health, caps, clock, logger } = this;
-    return new WriteBackWriter(sites, writeBacks, links, health, caps, this.decision, clock, logger);
+    const { connections, writeBacks, links, health, caps, clock, logger } = this;
+    return new WriteBackWriter(connections, writeBacks, links, health, caps, this.decision, clock, logger);
   }
 
   get reverter(): WriteBackReverter {
     return new WriteBackReverter(
-      this.sites,
+      this.connections,
       this.writeBacks,
       new WriteBackReverts(this.db),
       this.links,
@@ -291,8 +291,8 @@ export class Stages {
     readonly changes?: BulkChangeRepository;
     readonly reverter?: WriteBackReverter;
   }): BulkWorker {
-    const { sites, writeBacks, decisions, approver, reapplier, logger } = this;
-    return new BulkWorker(sites, changes, writeBacks, decisions, approver, reverter, reapplier, logger);
+    const { connections, writeBacks, decisions, approver, reapplier, logger } = this;
+    return new BulkWorker(connections, changes, writeBacks, decisions, approver, reverter, reapplier, logger);
   }
 
   get decision(): LiveDecision {
@@ -300,11 +300,11 @@ export class Stages {
   }
 
   get looks(): LiveLooks {
-    return new LiveLooks(this.sites, this.links, this.decision, this.clock);
+    return new LiveLooks(this.connections, this.links, this.decision, this.clock);
   }
 
   get approver(): Approver {
-    return new Approver(this.sites, this.links, this.writeBacks, this.decisions, this.decision);
+    return new Approver(this.connections, this.links, this.writeBacks, this.decisions, this.decision);
   }
 
   get reapplier(): Reapplier {

@@ -1,7 +1,7 @@
 import { CodedError, errorLine } from '../../domain/errors.js';
 import { WebhookSlot } from '../../connections/webhook-slot.js';
-import { connectSites, SILENT_OBSERVERS } from '../../connections/connect.js';
-import type { Sites } from '../../connections/connections.js';
+import { connect, SILENT_OBSERVERS } from '../../connections/connect.js';
+import type { Connections } from '../../connections/connections.js';
 import { LOCALE_CODE, parseSettings, secretValues } from '../../config/index.js';
 import { redactSecrets } from '../../observability/logging/index.js';
 import {
@@ -25,20 +25,20 @@ const NOT_GIVEN = 'not-given-yet';
 export const PROBES: Probes = {
   catalogAddress: ({ store, baseUrl = '' }) => {
     const workspaces = workspaceOf({ store, baseUrl, catalogToken: NOT_GIVEN });
-    return onSites({ workspaces }, (sites) =>
+    return withConnections({ workspaces }, (connections) =>
       addressFindings(
         'catalog address',
         baseUrl,
         (address, problem) => `${address}: ${problem}; check the address, which usually ends in /api/v1`,
         async () => {
-          for (const { client } of sites.workspaces) await client.listProducts();
+          for (const { client } of connections.workspaces) await client.listProducts();
         },
       ),
     );
   },
   catalog: (answers) =>
-    onSites({ workspaces: workspaceOf(answers) }, (sites, slot) =>
-      checkWorkspaces(sites, (workspace) => slot.look(workspace)),
+    withConnections({ workspaces: workspaceOf(answers) }, (connections, slot) =>
+      checkWorkspaces(connections, (workspace) => slot.look(workspace)),
     ),
   language: (answers) => {
     const { locale = '' } = answers;
@@ -51,9 +51,9 @@ export const PROBES: Probes = {
           detail: 'expected a language such as en or pt-BR; an empty answer leaves it to the service',
         },
       ]);
-    return onSites({ workspaces: workspaceOf(answers) }, (sites) =>
+    return withConnections({ workspaces: workspaceOf(answers) }, (connections) =>
       probed(what, async () => {
-        for (const { client } of sites.workspaces) await client.listProducts();
+        for (const { client } of connections.workspaces) await client.listProducts();
         return { level: 'ok', what, detail: `the catalog takes requests in ${locale}` };
       }),
     );
@@ -61,22 +61,27 @@ export const PROBES: Probes = {
   storeAddress: (answers) => {
     const { store, shop = '', endpoint } = answers;
     const stores = storeOf({ store, shop, endpoint, accessToken: NOT_GIVEN });
-    return onSites({ workspaces: workspaceOf(answers), stores }, (sites) =>
+    return withConnections({ workspaces: workspaceOf(answers), stores }, (connections) =>
       addressFindings(
         'store address',
         endpoint ?? shop,
         (shop, problem) => `${shop}: ${problem}`,
-        () => sites.store(store).connector.countProducts(''),
+        () => connections.store(store).connector.countProducts(''),
       ),
     );
   },
   store: (answers) =>
-    onSites({ workspaces: workspaceOf(answers), stores: storeOf(answers) }, (sites) => checkStores(sites)),
+    withConnections({ workspaces: workspaceOf(answers), stores: storeOf(answers) }, (connections) =>
+      checkStores(connections),
+    ),
   publicUrl: async (answers) => {
     const { publicUrl } = answers;
     const tree = { server: { publicUrl }, workspaces: workspaceOf(answers) };
-    return onSites(tree, async (sites) => {
-      const workspaces = sites.workspaces.map(({ key, settings }) => ({ key, baseUrl: settings.baseUrl }));
+    return withConnections(tree, async (connections) => {
+      const workspaces = connections.workspaces.map(({ key, settings }) => ({
+        key,
+        baseUrl: settings.baseUrl,
+      }));
       const form = publicUrlFinding(publicUrl === '' ? undefined : publicUrl, workspaces);
       if (publicUrl === undefined || publicUrl === '') return [form];
       return [form, await publicUrlAnswer(publicUrl)];
@@ -118,20 +123,20 @@ function storeOf(answers: Answers): Tree {
 }
 
 /** Settings that the schema refuses are failed findings, and so need no request. Findings never show a secret. */
-async function onSites(
+async function withConnections(
   tree: Tree,
-  test: (sites: Sites, slot: WebhookSlot) => Promise<readonly Finding[]>,
+  test: (connections: Connections, slot: WebhookSlot) => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
   const parsed = parseSettings(tree);
   if ('problems' in parsed)
     return parsed.problems.map((detail): Finding => ({ level: 'FAIL', what: 'setting', detail }));
   const { config } = parsed;
-  const sites = connectSites(config, SILENT_OBSERVERS, IMPATIENT);
+  const connections = connect(config, SILENT_OBSERVERS, IMPATIENT);
   try {
     const secrets = secretValues(config);
-    const findings = await test(sites, new WebhookSlot(config, NO_STATE));
+    const findings = await test(connections, new WebhookSlot(config, NO_STATE));
     return findings.map((finding) => ({ ...finding, detail: redactSecrets(finding.detail, secrets) }));
   } finally {
-    await sites.close();
+    await connections.close();
   }
 }

@@ -25,7 +25,7 @@ import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { datedListShape, formQuery, pageAt } from '../page-query.js';
 import { bulkListPage } from '../views/bulk-list.js';
-import { Sites } from '../../connections/connections.js';
+import { Connections } from '../../connections/connections.js';
 import { bulkPage, bulkProgress, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
 import { givenOf } from '../write-back-query.js';
 
@@ -56,7 +56,7 @@ export class BulkPages {
     private readonly sessions: Sessions,
     private readonly changes: BulkOperations,
     private readonly texts: WriteBackReview,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
   ) {}
 
   @Get()
@@ -72,7 +72,7 @@ export class BulkPages {
       this.changes.summaries(pageAt(offset), given),
       this.changes.counts(given),
     ]);
-    const stores = this.sites.stores.map(({ key }) => key);
+    const stores = this.connections.stores.map(({ key }) => key);
     return bulkListPage(visitorOf(this.sessions, request, response), changes, { given, counts, stores });
   }
 

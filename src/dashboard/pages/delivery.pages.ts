@@ -14,7 +14,7 @@ import {
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { DeliveryOperations } from '../../operations/deliveries.js';
-import { Sites } from '../../connections/connections.js';
+import { Connections } from '../../connections/connections.js';
 import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
@@ -35,7 +35,7 @@ export class DeliveryPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly deliveries: DeliveryOperations,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
   ) {}
 
   @Get()
@@ -51,7 +51,7 @@ export class DeliveryPages {
       this.deliveries.list({ ...pageAt(offset), ...given }),
       this.deliveries.counts(given),
     ]);
-    const list = { given, counts, stores: this.sites.stores.map(({ key }) => key) };
+    const list = { given, counts, stores: this.connections.stores.map(({ key }) => key) };
     return deliveriesPage(visitorOf(this.sessions, request, response), deliveries, list);
   }
 

@@ -17,7 +17,7 @@ import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { ACTION_KINDS, PLAN_STATES, PlanOperations } from '../../operations/plans.js';
-import { Sites } from '../../connections/connections.js';
+import { Connections } from '../../connections/connections.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import {
   datedListShape,
@@ -57,7 +57,7 @@ export class PlanPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly plans: PlanOperations,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
   ) {}
 
   @Post('stores/:key/plan')
@@ -69,7 +69,7 @@ export class PlanPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    if (!this.sites.findStore(key)) throw new NotFoundException(unknownStore(key.slice(0, 100)));
+    if (!this.connections.findStore(key)) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     const { id } = await this.plans.start(key, kind === 'full');
     await seeOther(
       this.sessions,
@@ -93,7 +93,7 @@ export class PlanPages {
       this.plans.list({ ...pageAt(offset), ...given }),
       this.plans.counts(given),
     ]);
-    const stores = this.sites.stores.map(({ key }) => key);
+    const stores = this.connections.stores.map(({ key }) => key);
     return plansPage(visitorOf(this.sessions, request, response), plans, { given, counts, stores });
   }
 

@@ -24,7 +24,7 @@ import {
   ProductOperations,
   type LinkedProduct,
 } from '../../operations/timeline.js';
-import { Sites } from '../../connections/connections.js';
+import { Connections } from '../../connections/connections.js';
 import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -59,7 +59,7 @@ export class ProductPages {
     private readonly runs: ProductRuns,
     private readonly again: GenerateAgain,
     private readonly costs: SyncCosts,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
   ) {}
 
   @Get()
@@ -83,7 +83,7 @@ export class ProductPages {
       this.products.counts(given),
     ]);
     const images = await this.thumbnails.of(products.items.map(({ externalId }) => externalId));
-    const stores = this.sites.stores.map(({ key }) => key);
+    const stores = this.connections.stores.map(({ key }) => key);
     const visitor = visitorOf(this.sessions, request, response);
     response.send(productsPage(visitor, products, { given, counts, stores, images }));
   }
@@ -143,7 +143,7 @@ export class ProductPages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const { externalId, label, store } = await this.#link(id);
-    const cost = await this.costs.ofProducts(this.sites.store(store).workspace, 1);
+    const cost = await this.costs.ofProducts(this.connections.store(store).workspace, 1);
     const product = { externalId, label: nameOf(label, externalId) };
     return generateQuestionPage(visitorOf(this.sessions, request, response), { store, product, cost });
   }
@@ -164,7 +164,7 @@ export class ProductPages {
 
   #catalogUrl(link: LinkedProduct | null): string | null {
     if (link?.catalogId == null) return null;
-    const template = this.sites.findStore(link.store)?.workspace.settings.productPage;
+    const template = this.connections.findStore(link.store)?.workspace.settings.productPage;
     return template?.replaceAll('{id}', encodeURIComponent(link.catalogId)) ?? null;
   }
 

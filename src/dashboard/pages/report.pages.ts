@@ -14,7 +14,7 @@ import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { Reports, type Report, type ReportKind } from '../../operations/reports.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
-import { Sites, type Store } from '../../connections/connections.js';
+import { Connections, type Store } from '../../connections/connections.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
@@ -30,7 +30,7 @@ export class ReportPages {
     private readonly sessions: Sessions,
     private readonly reports: Reports,
     private readonly costs: SyncCosts,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
   ) {}
 
   @Get('check')
@@ -112,7 +112,7 @@ export class ReportPages {
   }
 
   #store(key: string): Store {
-    const store = this.sites.findStore(key);
+    const store = this.connections.findStore(key);
     if (!store) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     return store;
   }

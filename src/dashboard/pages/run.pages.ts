@@ -20,7 +20,7 @@ import { isCoded } from '../../domain/errors.js';
 import { isUnderWay } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { RunOperations } from '../../operations/runs.js';
-import { Sites } from '../../connections/connections.js';
+import { Connections } from '../../connections/connections.js';
 import { Clock } from '../../runtime/clock.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import {
@@ -54,7 +54,7 @@ export class RunPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly runs: RunOperations,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
@@ -71,7 +71,7 @@ export class RunPages {
       this.runs.list({ ...pageAt(offset), ...given }),
       this.runs.counts(given),
     ]);
-    const stores = this.sites.stores.map(({ key }) => key);
+    const stores = this.connections.stores.map(({ key }) => key);
     return runsPage(visitorOf(this.sessions, request, response), runs, { given, counts, stores });
   }
 

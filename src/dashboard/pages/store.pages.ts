@@ -20,7 +20,7 @@ import { RunOperations } from '../../operations/runs.js';
 import { StatusReader } from '../../operations/status.js';
 import { StoreHealthOperations } from '../../operations/store-health.js';
 import { Clock } from '../../runtime/clock.js';
-import { Sites, type Store } from '../../connections/connections.js';
+import { Connections, type Store } from '../../connections/connections.js';
 import { nextStart } from '../../connections/start-times.js';
 import { counted } from '../elements.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -51,7 +51,7 @@ export class StorePages {
     private readonly overview: OverviewReader,
     private readonly health: StoreHealthOperations,
     private readonly runs: RunOperations,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly clock: Clock,
   ) {}
 
@@ -114,7 +114,7 @@ export class StorePages {
   }
 
   #store(key: string): Store {
-    const store = this.sites.findStore(key);
+    const store = this.connections.findStore(key);
     if (!store) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     return store;
   }

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { Sites } from '../../connections/connections.js';
+import { Connections } from '../../connections/connections.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { filterOf } from '../../operations/write-back-filter.js';
 import { UNDO_MS, WriteBackReview } from '../../operations/write-back-review.js';
@@ -36,7 +36,7 @@ export class WriteBackLists {
     private readonly writeBacks: WriteBackOperations,
     private readonly texts: WriteBackReview,
     private readonly names: ProductNames,
-    private readonly sites: Sites,
+    private readonly connections: Connections,
     private readonly thumbnails: Thumbnails,
   ) {}
 
@@ -99,7 +99,7 @@ export class WriteBackLists {
   }
 
   #stores(): string[] {
-    return this.sites.stores.map(({ key }) => key);
+    return this.connections.stores.map(({ key }) => key);
   }
 
   #images(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 function announcer(timeoutMs = 5_000): Announcer {
   return new Announcer(
-    stages.sites,
+    stages.connections,
     new NotificationRepository(stages.db),
     outgoingWebhook(receiver.url(), timeoutMs),
     stages.metrics,

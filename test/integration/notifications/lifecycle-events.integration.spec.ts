@@ -63,7 +63,14 @@ function makeSender(): EventSender {
   const log = loggerTo(({ fields, message }) => logged.push(`${message} ${JSON.stringify(fields)}`));
   const post = outgoingPost(`http://127.0.0.1:${String(port)}/canary-path`);
   const events = new LifecycleEventRepository(stages.db);
-  return new EventSender(stages.sites, events, { post, secret: SECRET }, stages.metrics, stages.clock, log);
+  return new EventSender(
+    stages.connections,
+    events,
+    { post, secret: SECRET },
+    stages.metrics,
+    stages.clock,
+    log,
+  );
 }
 
 async function runEnds(state: string, finished = 'now()'): Promise<void> {

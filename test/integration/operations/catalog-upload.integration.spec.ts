@@ -32,7 +32,7 @@ async function upload(text: string | null, signal = new AbortController().signal
   if (text !== null) await writeFile(file, text);
   const seen: UploadProgress[] = [];
   const clock = { sleep: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms / 25)) };
-  const uploads = new CatalogUploads(stages.sites, clock);
+  const uploads = new CatalogUploads(stages.connections, clock);
   return { seen, outcome: uploads.upload({ file, workspace: WORKSPACE }, signal, (step) => seen.push(step)) };
 }
 
@@ -97,7 +97,7 @@ describe('the upload of a CSV file', () => {
 
   it('into a workspace that is not configured names those that are', async () => {
     await open();
-    const uploads = new CatalogUploads(stages.sites, stages.clock);
+    const uploads = new CatalogUploads(stages.connections, stages.clock);
     const outcome = uploads.upload(
       { file: 'a.csv', workspace: 'none' },
       new AbortController().signal,

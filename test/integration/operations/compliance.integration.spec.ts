@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ShopRedactions } from '../../../src/schedule/shop-redactions.js';
-import { SiteRefresh } from '../../../src/connections/connection-refresh.js';
+import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
 import { World } from '../../support/e2e-world.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';
@@ -98,7 +98,7 @@ describe('the address for compliance requests', () => {
   it('lets all rows of a shop but the audit record go after its merchant uninstalled the app, and no row of another store', async () => {
     const before = await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`);
     expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('to be erased')]);
-    await daemon.daemon.get(SiteRefresh).refresh();
+    await daemon.daemon.get(ConnectionRefresh).refresh();
     await daemon.daemon.get(ShopRedactions).pass();
     // The audit record stays until `database.keepDays`: it has the name of the store, and no texts.
     expect(await traces()).toEqual(['audit_entry']);

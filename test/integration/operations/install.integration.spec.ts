@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { InstallationTokens } from '../../../src/connections/installation-tokens.js';
-import { SiteRefresh } from '../../../src/connections/connection-refresh.js';
-import { Sites } from '../../../src/connections/connections.js';
+import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
+import { Connections } from '../../../src/connections/connections.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
 import { until, World } from '../../support/e2e-world.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';
@@ -97,8 +97,8 @@ async function row(): Promise<z.infer<typeof rowSchema>> {
   const [found] = await world.rows('SELECT * FROM store_installation WHERE shop = $1', [SHOP]);
   return rowSchema.parse(found);
 }
-const stores = (): string[] => daemon.daemon.get(Sites).stores.map(({ key }) => key);
-const connector = () => daemon.daemon.get(Sites).store('merchant').connector;
+const stores = (): string[] => daemon.daemon.get(Connections).stores.map(({ key }) => key);
+const connector = () => daemon.daemon.get(Connections).store('merchant').connector;
 const subscriptions = (): string[] => store.webhookSubscriptions().map(({ topic, uri }) => `${topic} ${uri}`);
 const tokens = (): InstallationTokens => daemon.daemon.get(InstallationTokens);
 
@@ -372,10 +372,10 @@ describe('the uninstall event', () => {
 describe('other processes', () => {
   it('find a newly installed store at their next look', async () => {
     await world.rows(`UPDATE store_installation SET store_key = 'renamed'`);
-    await daemon.daemon.get(SiteRefresh).refresh();
+    await daemon.daemon.get(ConnectionRefresh).refresh();
     expect(stores()).toEqual(['main', 'renamed']);
     await world.rows(`UPDATE store_installation SET store_key = 'merchant'`);
-    await daemon.daemon.get(SiteRefresh).refresh();
+    await daemon.daemon.get(ConnectionRefresh).refresh();
     expect(stores()).toEqual(['main', 'merchant']);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { StatusReader } from '../../../src/operations/status.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
-import { makeStore, Sites } from '../../../src/connections/connections.js';
+import { makeStore, Connections } from '../../../src/connections/connections.js';
 import { snapshot } from '../../support/fake-store.js';
 import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 
@@ -13,20 +13,20 @@ beforeAll(async () => {
 afterAll(async () => stages.close());
 
 /** The two stores of the stages, and further ones without products. */
-function sitesOf(further: number): Sites {
-  const { workspaces, stores } = stages.sites;
+function connectionsTo(further: number): Connections {
+  const { workspaces, stores } = stages.connections;
   const [main] = stores;
   if (main === undefined) throw new Error('the stages have no store');
   const more = Array.from({ length: further }, (_, index) =>
     makeStore(`more-${String(index)}`, main.settings, main.connector, main.workspace),
   );
-  return new Sites(workspaces, [...stores, ...more]);
+  return new Connections(workspaces, [...stores, ...more]);
 }
 
 async function statusOf(further: number) {
   const { db, links, deliveries, state, clock } = stages;
   const reader = new StatusReader(
-    sitesOf(further),
+    connectionsTo(further),
     new StatusRepository(db),
     links,
     deliveries,

@@ -8,7 +8,7 @@ import type { RowReader } from '../../../src/persistence/row-reader.js';
 import { StateRepository } from '../../../src/persistence/state.repository.js';
 import { StoreDayRepository } from '../../../src/persistence/store-day.repository.js';
 import { StoreSummaryRepository } from '../../../src/persistence/store-summary.repository.js';
-import { makeStore, Sites } from '../../../src/connections/connections.js';
+import { makeStore, Connections } from '../../../src/connections/connections.js';
 import { Stages } from '../../support/stages.js';
 
 let stages: Stages;
@@ -67,12 +67,12 @@ class Counting extends Database {
   }
 }
 
-function sitesOf(count: number): Sites {
-  const [workspace] = stages.sites.workspaces;
-  const [store] = stages.sites.stores;
-  if (workspace === undefined || store === undefined) throw new Error('no sites');
+function connectionsTo(count: number): Connections {
+  const [workspace] = stages.connections.workspaces;
+  const [store] = stages.connections.stores;
+  if (workspace === undefined || store === undefined) throw new Error('no connections');
   const keys = Array.from({ length: count }, (_unused, index) => `s${index}`);
-  return new Sites(
+  return new Connections(
     [workspace],
     keys.map((key) =>
       makeStore(key, { ...store.settings, shop: `${key}.example` }, store.connector, workspace),
@@ -82,12 +82,12 @@ function sitesOf(count: number): Sites {
 
 function readers(count: number) {
   const db = new Counting(stages.db.dataSource);
-  const [sites, summary] = [sitesOf(count), new StoreSummaryRepository(db)];
+  const [connections, summary] = [connectionsTo(count), new StoreSummaryRepository(db)];
   const [deliveries, state] = [new DeliveryRepository(db), new StateRepository(db)];
   return {
     db,
     overview: new OverviewReader(
-      ...([sites, summary, new StoreDayRepository(db), new CreditRepository(db)] as const),
+      ...([connections, summary, new StoreDayRepository(db), new CreditRepository(db)] as const),
       ...([deliveries, state, stages.clock] as const),
     ),
   };

@@ -21,7 +21,7 @@ afterAll(async () => stages.close());
 const listing = (): ListingRepository => new ListingRepository(stages.db);
 const search = (text: string) =>
   new SearchOperations(
-    ...([stages.sites, listing(), new HistoryRepository(stages.db)] as const),
+    ...([stages.connections, listing(), new HistoryRepository(stages.db)] as const),
     new SearchRepository(stages.db),
   ).search(text);
 const labels = async (text: string) => (await search(text)).products.map(({ label }) => label).sort();

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterAll(async () => stages.close());
 
 const settle = (policy: RenamePolicy = 'move'): Promise<void> =>
-  settleStoreKeys(stages.keys, stages.sites.stores, policy, stages.logger);
+  settleStoreKeys(stages.keys, stages.connections.stores, policy, stages.logger);
 const settleRenamed = async (to = 'north'): Promise<void> => {
   stages.storeKey = to;
   await settle();
@@ -108,7 +108,7 @@ describe('a store whose key was renamed in the configuration', () => {
 describe('a key that names another shop', () => {
   it('is refused, and changes nothing', async () => {
     await settle();
-    const { settings } = stages.sites.store(STORE);
+    const { settings } = stages.connections.store(STORE);
     const moved = [{ key: STORE, settings: { ...settings, shop: 'another.myshopify.com' } }];
     await expect(settleStoreKeys(stages.keys, moved, 'move', stages.logger)).rejects.toThrow(
       `stores.main holds the rows of shopify:${SHOP} and cannot serve shopify:another.myshopify.com`,

@@ -16,12 +16,12 @@ beforeEach(async () => {
 afterAll(async () => stages.close());
 
 it('a workspace that a reload adds is polled, one that it changes by its new client, and one that it removes no more', async () => {
-  const { sites } = stages;
-  // All schedulers and pollers share these sites, as in a process.
-  const fixed = Object.create(stages, { sites: { value: sites } }) as Stages;
+  const { connections } = stages;
+  // All schedulers and pollers share these connections, as in a process.
+  const fixed = Object.create(stages, { connections: { value: connections } }) as Stages;
   const schedulers = new Schedulers(fixed);
   const registry = new SchedulerRegistry();
-  const [first] = sites.workspaces;
+  const [first] = connections.workspaces;
   if (first === undefined) throw new Error('no workspace');
   const added = new FakeCatalog();
   const changed = new FakeCatalog();
@@ -30,9 +30,9 @@ it('a workspace that a reload adds is polled, one that it changes by its new cli
     schedulers.scheduler(new Date(), { registry }).start();
     await until('the first look', () => looks(stages.catalog) > 0, 10_000);
     const second: Workspace = { ...first, key: 'second', client: added };
-    sites.replace({ workspaces: [first, second], stores: sites.stores });
+    connections.replace({ workspaces: [first, second], stores: connections.stores });
     await until('a look at the added one', () => looks(added) > 0, 10_000);
-    sites.replace({ workspaces: [{ ...first, client: changed }], stores: sites.stores });
+    connections.replace({ workspaces: [{ ...first, client: changed }], stores: connections.stores });
     await until('a look by the new client', () => looks(changed) > 0, 20_000);
     expect(looks(stages.catalog)).toBe(1);
     expect(registry.getIntervals().filter((name) => name.startsWith('polls of'))).toEqual([

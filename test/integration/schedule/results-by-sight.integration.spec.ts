@@ -206,10 +206,10 @@ describe('a result that was generated elsewhere', () => {
     await expect(poller.sweepResults()).rejects.toMatchObject({ code: 'auth' });
     const before = stages.catalog;
     const mended = Object.assign(new FakeCatalog(), { products: before.products });
-    await poller.sweepResults(stages.sites.workspaces);
+    await poller.sweepResults(stages.connections.workspaces);
     expect(before.script.count('listProducts')).toBe(1);
     stages.catalog = mended;
-    await poller.sweepResults(stages.sites.workspaces);
+    await poller.sweepResults(stages.connections.workspaces);
     expect(mended.script.count('listProducts')).toBe(1);
   });
 });
@@ -237,7 +237,7 @@ describe('a result for a variant', () => {
         });
       expect(await writeBacks(1)).toEqual([]);
       expect(await newest(1)).toMatchObject({ state: 'requested' });
-      expect(stages.sites.store(STORE).settings.writeBack.mode).toBe('auto');
+      expect(stages.connections.store(STORE).settings.writeBack.mode).toBe('auto');
     },
   );
 });

@@ -28,7 +28,7 @@ const SLOT = new Date('2026-11-20T02:00:00Z');
 const DAY_MS = 86_400_000;
 
 async function tick(now: Date): Promise<void> {
-  await schedulers.scheduler(now).tick(stages.sites.store(STORE));
+  await schedulers.scheduler(now).tick(stages.connections.store(STORE));
 }
 
 /** Works whatever run is active. */
@@ -72,7 +72,7 @@ describe('a tick', () => {
     const down = jest
       .spyOn(RunRequests.prototype, 'requestSlot')
       .mockRejectedValue(new Error('no connection'));
-    await expect(scheduler.due(stages.sites.store(STORE))).rejects.toThrow('no connection');
+    await expect(scheduler.due(stages.connections.store(STORE))).rejects.toThrow('no connection');
     await scheduler.repeatMissed();
     expect(schedulers.logged.join()).toContain('no connection');
     down.mockRestore();
@@ -103,7 +103,7 @@ describe('a tick of a store whose start is moved by schedule.spread', () => {
 
   beforeEach(() => {
     stages.settings = { store: { schedule: { spread: '3h' } }, workspace: {} };
-    delayMs = startDelayMs(stages.sites.store(STORE).settings);
+    delayMs = startDelayMs(stages.connections.store(STORE).settings);
   });
 
   it('makes the run of that slot at its moved start, and none before', async () => {
@@ -127,7 +127,7 @@ describe('a slot that comes due while another run is active', () => {
   it('has its run after that one, once for all replicas', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await Promise.all(
-      Array.from({ length: 3 }, () => schedulers.scheduler(SLOT).tick(stages.sites.store(STORE))),
+      Array.from({ length: 3 }, () => schedulers.scheduler(SLOT).tick(stages.connections.store(STORE))),
     );
     expect(await runs()).toHaveLength(1);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
@@ -139,7 +139,7 @@ describe('a slot that comes due while another run is active', () => {
 
   it('is not put off when the active run is its own', async () => {
     for (let replica = 0; replica < 2; replica += 1)
-      await schedulers.scheduler(SLOT).tick(stages.sites.store(STORE));
+      await schedulers.scheduler(SLOT).tick(stages.connections.store(STORE));
     await stages.work((await runs())[0]!.id);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
   });
@@ -276,7 +276,7 @@ describe('a sweep', () => {
     stages.catalog.script.forget();
     await schedulers.reconciler().sweep();
     expect(stages.catalog.script.calls).toEqual([]);
-    await schedulers.reconciler().poll(stages.sites.workspaces[0]!);
+    await schedulers.reconciler().poll(stages.connections.workspaces[0]!);
     expect(stages.catalog.script.count('getBackgroundTask')).toBe(1);
   });
 

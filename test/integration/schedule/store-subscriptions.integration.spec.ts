@@ -15,7 +15,7 @@ afterAll(async () => stages.close());
 const keptAt = async (publicUrl: string): Promise<readonly string[]> => {
   stages.store.script.forget();
   const subscriptions = new StoreSubscriptions(stages.state, { server: { publicUrl } });
-  await subscriptions.keep(stages.sites.store(STORE));
+  await subscriptions.keep(stages.connections.store(STORE));
   return stages.store.script.calls.map(({ operation, args }) => `${operation} ${String(args[0])}`);
 };
 const addressAt = (host: string): string => `https://${host}/webhooks/shopify/${STORE}`;

@@ -190,7 +190,7 @@ describe('where tasks are out of reach', () => {
     await poll();
     await stages.links.generationDueAgain(ours(1));
     const signal = new AbortController().signal;
-    await stages.generation.requestDue(stages.sites.store(STORE), null, 10, signal);
+    await stages.generation.requestDue(stages.connections.store(STORE), null, 10, signal);
     await poll();
     expect(await stages.tasks.openFor(ours(1))).not.toBeNull();
     await generates(1, 'Second');

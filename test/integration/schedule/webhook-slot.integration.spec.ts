@@ -20,7 +20,7 @@ const OURS = 'https://sync.example.com/webhooks/catalog/default';
 const FOREIGN = { url: 'https://elsewhere.example.com/hook' };
 
 const slot = () => new WebhookSlot({ server: { publicUrl: 'https://sync.example.com/' } }, stages.state);
-const workspace = () => stages.sites.workspace(WORKSPACE)!;
+const workspace = () => stages.connections.workspace(WORKSPACE)!;
 const writes = () => stages.catalog.script.count('putWebhookSettings');
 
 describe('the webhook slot', () => {

@@ -121,7 +121,7 @@ describe('a product that the catalog creates in its background', () => {
     await stages.sync();
     expect(await stages.links.hasAbandonedCreations(STORE)).toBe(true);
     stages.catalog.finishCreation('task-1');
-    const store = stages.sites.store(STORE);
+    const store = stages.connections.store(STORE);
     const signal = new AbortController().signal;
     expect(await stages.creations.follow(store, 60_000, signal)).toEqual([ours(1)]);
     expect(await stages.generation.requestDue(store, null, 1, signal)).toMatchObject({ requested: 1 });
@@ -184,7 +184,7 @@ describe.each(['delete', 'keep'] as const)(
   'a product that leaves while it is created, with `deleted: %s`,',
   (deleted) => {
     const follow = async (): Promise<string[]> =>
-      stages.creations.follow(stages.sites.store(STORE), 60_000, new AbortController().signal);
+      stages.creations.follow(stages.connections.store(STORE), 60_000, new AbortController().signal);
 
     const leave = async (full: boolean): Promise<void> => {
       stages.settings = { store: { deleted }, workspace: {} };
@@ -258,9 +258,9 @@ describe('generation for creations that outlived their run', () => {
     const run = await stages.sync();
     expect(run.counts).toMatchObject({ generationRequested: 2 });
     stages.catalog.background = { polls: 0 };
-    const { creations, generation, links, runs, actions, sites } = stages;
+    const { creations, generation, links, runs, actions, connections } = stages;
     const processor = new CreationsProcessor(
-      ...([creations, generation, links, runs, actions, sites, new Shutdown()] as const),
+      ...([creations, generation, links, runs, actions, connections, new Shutdown()] as const),
     );
     for (const { creationTaskId } of await stages.links.pending(STORE))
       stages.catalog.finishCreation(creationTaskId ?? '');

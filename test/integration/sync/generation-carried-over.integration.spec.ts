@@ -35,7 +35,12 @@ describe('a product whose content is asked for by a later run', () => {
   it('is not asked for once it is another system’s', async () => {
     stages.catalog.change(stages.catalog.of(ours(1))!.id, { external_id: 'erp:1' });
     expect(
-      await stages.generation.requestDue(stages.sites.store(STORE), null, 1000, new AbortController().signal),
+      await stages.generation.requestDue(
+        stages.connections.store(STORE),
+        null,
+        1000,
+        new AbortController().signal,
+      ),
     ).toMatchObject({ requested: 3, stopped: null });
     expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 3, failed: 1 });
     expect(await stages.tasks.newest(ours(1))).toMatchObject({

@@ -24,7 +24,7 @@ async function linkedOnly(): Promise<void> {
 describe('a worker that lost its run while it waited to send', () => {
   it('asks for nothing, and the products are due again', async () => {
     await linkedOnly();
-    const store = stages.sites.store(STORE);
+    const store = stages.connections.store(STORE);
     const lost = (): never => {
       throw new Error('another worker has the run');
     };

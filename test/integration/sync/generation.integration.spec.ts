@@ -32,7 +32,7 @@ const configured = (generation: object): void => {
 };
 
 const requestDue = (limit = 1000) =>
-  stages.generation.requestDue(stages.sites.store(STORE), null, limit, signal);
+  stages.generation.requestDue(stages.connections.store(STORE), null, limit, signal);
 
 function askedFor(): string[][] {
   return stages.catalog.script.calls
@@ -54,7 +54,7 @@ describe('the cost of a sync', () => {
 
   it('counts the planned products that want content, and those that earlier runs left over, each once', async () => {
     await linkedOnly();
-    const store = stages.sites.store(STORE);
+    const store = stages.connections.store(STORE);
     expect(await costs().estimate(store, [])).toMatchObject({ generations: 4, credits: null });
     expect(await costs().ofMissing(store)).toMatchObject({ generations: 4 });
     const cost = await costs().estimate(store, [planned(1, true), planned(2, false), planned(9, true)]);
@@ -69,7 +69,7 @@ describe('the cost of a sync', () => {
       [WORKSPACE],
     );
     await stages.state.reportCredits(WORKSPACE, 7, stages.clock.now());
-    expect(await costs().estimate(stages.sites.store(STORE), [])).toMatchObject({
+    expect(await costs().estimate(stages.connections.store(STORE), [])).toMatchObject({
       ...{ generations: 4, creditsEach: 2, credits: 8, creditsRemaining: 7 },
     });
   });
@@ -126,7 +126,7 @@ describe('a request for content', () => {
     await linkedOnly();
     configured({ batchSize: 2 });
     const reported: [number, number][] = [];
-    await stages.generation.requestDue(stages.sites.store(STORE), null, 3, signal, (...report) =>
+    await stages.generation.requestDue(stages.connections.store(STORE), null, 3, signal, (...report) =>
       reported.push(report),
     );
     expect(reported).toEqual([
@@ -140,9 +140,11 @@ describe('a request for content', () => {
     await stages.links.generationDueAgain(ours(1));
     expect(await requestDue()).toEqual({ requested: 0, stopped: null });
     const products = await Promise.all([1, 2].map((id) => stages.link(id)));
-    expect(await stages.generation.requestFor(stages.sites.store(STORE), products, null)).toMatchObject({
-      requested: 0,
-    });
+    expect(await stages.generation.requestFor(stages.connections.store(STORE), products, null)).toMatchObject(
+      {
+        requested: 0,
+      },
+    );
     expect(stages.catalog.script.count('generate')).toBe(1);
   });
 

@@ -82,7 +82,7 @@ describe('in the sandbox, a product that was deleted in the catalog', () => {
   it('is shown as a creation by a dry run', async () => {
     await deleteHere(1);
     const planned: unknown[] = [];
-    const { counts } = await dryRun(stages, stages.sites.store(STORE), {
+    const { counts } = await dryRun(stages, stages.connections.store(STORE), {
       full: true,
       signal: new AbortController().signal,
       onProgress: () => undefined,

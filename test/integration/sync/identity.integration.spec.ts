@@ -282,7 +282,7 @@ describe('identifiers that many products share', () => {
   async function writesOfPlan(): Promise<number> {
     const writes = jest.spyOn(stages.db, 'affected');
     try {
-      await dryRun(stages, stages.sites.store(STORE), {
+      await dryRun(stages, stages.connections.store(STORE), {
         full: true,
         signal: new AbortController().signal,
         onProgress: () => undefined,

@@ -156,7 +156,7 @@ describe('while its store makes the export, a full run', () => {
 
   it('ends the reading with the process, and leaves no rows of it', async () => {
     const ahead = new ListingsAhead(stages.db, stages.links, stages.logger);
-    const store = stages.sites.store(STORE);
+    const store = stages.connections.store(STORE);
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'schedule' });
     const run = await stages.runs.get(id);
     if (run === null) throw new Error('the run is gone');

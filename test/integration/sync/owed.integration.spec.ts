@@ -165,7 +165,8 @@ describe('a product that the catalog still creates when its run ends', () => {
     expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: 1, owed: 1 } });
     expect(await owed()).toEqual([{ externalId: ours(1), code: 'being_created' }]);
   });
-  const follow = () => stages.creations.follow(stages.sites.store(STORE), 1000, new AbortController().signal);
+  const follow = () =>
+    stages.creations.follow(stages.connections.store(STORE), 1000, new AbortController().signal);
   const newest = async () => (await stages.runs.latest(STORE, 1))[0];
 
   it('turns its run to succeeded once it is in', async () => {
@@ -253,7 +254,7 @@ it('a plan that is only looked at changes nothing of what is owed', async () => 
   const { dryRun } = await import('../../../src/sync/dry-run.js');
   await dryRun(
     { db: stages.db, plans: stages.plans, state: stages.state, clock: stages.clock },
-    stages.sites.store(STORE),
+    stages.connections.store(STORE),
     {
       full: true,
       signal: new AbortController().signal,

@@ -266,7 +266,7 @@ describe('a product that is being written', () => {
     await stages.caps.begin(
       { id, store: STORE },
       { title: { value: 'Generated', before: 'Product 1' } },
-      stages.sites.store(STORE).writeLimits,
+      stages.connections.store(STORE).writeLimits,
     );
     stages.store.edit('1', { title: 'Generated' });
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, updated: 0 });
@@ -284,7 +284,7 @@ describe('a dry run', () => {
     const actions: SyncActionEntity[] = [];
     const found = await dryRun(
       { db: stages.db, plans: stages.plans, state: stages.state, clock: stages.clock },
-      stages.sites.store(STORE),
+      stages.connections.store(STORE),
       {
         full: true,
         signal: new AbortController().signal,
@@ -308,7 +308,7 @@ describe('a dry run', () => {
     await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     const found = await dryRun(
       { db: stages.db, plans: stages.plans, state: stages.state, clock: stages.clock },
-      stages.sites.store(STORE),
+      stages.connections.store(STORE),
       {
         full: true,
         signal: new AbortController().signal,

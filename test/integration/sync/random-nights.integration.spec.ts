@@ -198,7 +198,7 @@ async function expectContentInStore(catalog: SandboxCatalog): Promise<void> {
 
 /** The SKUs, folded, that the catalog should hold of a product, unless one is withheld: value by the external_id that has it. */
 function wantedSkus(product: ProductSnapshot): [string, string][] {
-  const body = toCatalogBody(product, stages.sites.store(STORE).rules);
+  const body = toCatalogBody(product, stages.connections.store(STORE).rules);
   return identifiersOf(body)
     .filter(({ kind }) => kind === 'sku')
     .map(({ owner, value }) => [owner, foldedIdentifier(value)]);

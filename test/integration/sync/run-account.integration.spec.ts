@@ -28,9 +28,16 @@ const never = new AbortController().signal;
 
 /** The use case as a command has it: it ends a run without a worker itself. */
 function operations(): RunOperations {
-  const { runs, actions, db, sites, requests } = stages;
+  const { runs, actions, db, connections, requests } = stages;
   return new RunOperations(
-    ...([sites, requests, runs, new RunItemRepository(db), actions, new ListingRepository(db)] as const),
+    ...([
+      connections,
+      requests,
+      runs,
+      new RunItemRepository(db),
+      actions,
+      new ListingRepository(db),
+    ] as const),
     new CreditRepository(db),
     {
       deliveries: () => Promise.resolve(),

@@ -301,7 +301,7 @@ it('a dry run shares its listing with nobody and leaves no trace', async () => {
   await nights.run(STORE);
   await nights.forget();
   const before = await stages.contents();
-  await dryRun(stages, stages.sites.store(STORE), {
+  await dryRun(stages, stages.connections.store(STORE), {
     full: true,
     signal: new AbortController().signal,
     onProgress: () => undefined,

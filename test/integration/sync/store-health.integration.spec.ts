@@ -26,7 +26,7 @@ const deadToken = refusal('auth', { status: 401, side: 'store' });
 const noWriteAccess = refusal('auth', { status: 403, side: 'store' });
 
 function operations(): StoreHealthOperations {
-  return new StoreHealthOperations(stages.sites, stages.health, new StoreProbe(stages.health));
+  return new StoreHealthOperations(stages.connections, stages.health, new StoreProbe(stages.health));
 }
 
 async function pauseIsOver(): Promise<void> {
@@ -166,7 +166,7 @@ describe('the retry of a paused store', () => {
 
   it('happens by itself once, in one process, when the pause is over', async () => {
     const probe = new StoreProbe(stages.health);
-    const store = stages.sites.store(STORE);
+    const store = stages.connections.store(STORE);
     expect(await probe.probeWhenDue(store)).toBeNull();
     await pauseIsOver();
     const results = await Promise.all([probe.probeWhenDue(store), probe.probeWhenDue(store)]);

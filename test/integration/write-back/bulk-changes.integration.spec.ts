@@ -309,7 +309,7 @@ function failingAt(externalId: string, error: Error): BulkWorker {
       return super.revert(...args);
     }
   }
-  const { logger, sites, writeBacks, links, db } = stages;
-  const reverter = new Failing(sites, writeBacks, new WriteBackReverts(db), links, logger);
+  const { logger, connections, writeBacks, links, db } = stages;
+  const reverter = new Failing(connections, writeBacks, new WriteBackReverts(db), links, logger);
   return stages.bulkWorkerWith({ reverter });
 }

@@ -33,7 +33,7 @@ async function results(limits: Record<string, number>, count: number): Promise<s
 const states = async (ids: readonly string[]): Promise<(string | undefined)[]> =>
   Promise.all(ids.map(async (id) => (await stages.writeBacks.get(id))?.state));
 const written = (): number => stages.store.script.count('writeFields');
-const wake = (): Promise<number> => stages.caps.wake(STORE, stages.sites.store(STORE).writeLimits);
+const wake = (): Promise<number> => stages.caps.wake(STORE, stages.connections.store(STORE).writeLimits);
 /** Lets all writes of the store be `hours` older. */
 const pass = (hours: number): Promise<number> =>
   stages.db.affected(`UPDATE write_back SET begun_at = begun_at - $1 * interval '1 hour'`, [hours]);
@@ -73,7 +73,7 @@ describe('limits.maxWritesPerDay', () => {
   it('counts a write once when its worker died and another one finishes it', async () => {
     const [id] = await results({ maxWritesPerDay: 1 }, 1);
     if (id === undefined) throw new Error('no write-back');
-    const limits = stages.sites.store(STORE).writeLimits;
+    const limits = stages.connections.store(STORE).writeLimits;
     const sent = { title: { value: 'Generated 1', before: 'Product 1' } };
     expect(await stages.caps.begin({ id, store: STORE }, sent, limits)).toEqual({ kind: 'started' });
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
