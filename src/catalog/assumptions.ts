@@ -13,13 +13,22 @@ export type GenerationRequest = z.output<typeof generationRequestSchema>;
 
 /** `workspaces.<name>.assumptions`: the shape of the settings. Every key is optional. */
 export const assumptionOverridesSchema = z.strictObject({
-  deleteProduct: z.strictObject({ method, path }).partial().optional(),
-  listVariants: z.strictObject({ path }).partial().optional(),
+  deleteProduct: z
+    .strictObject({ method, path })
+    .partial()
+    .optional()
+    .describe('the call that deletes a product'),
+  listVariants: z
+    .strictObject({ path })
+    .partial()
+    .optional()
+    .describe("where a product's variants are listed"),
   uploadCsv: z
     .strictObject({ method, path, field: z.string().min(1) })
     .partial()
-    .optional(),
-  localeOnUpdate: z.boolean().optional(),
+    .optional()
+    .describe("the CSV upload; `field` is the name of the form's field"),
+  localeOnUpdate: z.boolean().optional().describe('send the locale with PUT and PATCH too'),
 });
 export type AssumptionOverrides = z.input<typeof assumptionOverridesSchema>;
 

@@ -41,43 +41,92 @@ const SHORTEST_HISTORY_DAYS = 30;
 /** The whole configuration (docs/configuration.md): every key, its type, its bounds and its default. */
 export const configSchema = section({
   server: section({
-    host: text.default('0.0.0.0'),
-    port: amount(3000, { min: 0, max: 65_535 }),
-    publicUrl: optionalAddress,
-    adminToken: optionalText,
-    // A session names its token, so a token with the name of the admin token would get that one's role.
-    tokens: named(section({ token: text, role: z.enum(['viewer', 'reviewer', 'admin']) })).refine(
-      (tokens) => !('admin' in tokens),
-      'another name than admin, which is the name of server.adminToken',
+    host: text
+      .default('0.0.0.0')
+      .describe('address to listen on; `127.0.0.1` behind a proxy of the same machine'),
+    port: amount(3000, { min: 0, max: 65_535 }).describe('0 takes any free port'),
+    publicUrl: optionalAddress.describe(
+      "what the catalog service and the store call; without it no webhook is registered and results come by polling; when it changes, the stores' subscriptions at the old address end",
     ),
-    admin: section({ port: amount(0, { min: 0, max: 65_535 }) }),
-    roles: processRoles,
-    encryptionKey,
-    previousEncryptionKey: encryptionKey,
-    trustedProxies: amount(0, { min: 0, max: 20 }),
+    adminToken: optionalText.describe(
+      'bearer token of `/api` and key of the dashboard; 16 characters at least; empty, and no `server.tokens`, switches both off',
+    ),
+    // A session names its token, so a token with the name of the admin token would get that one's role.
+    tokens: named(section({ token: text, role: z.enum(['viewer', 'reviewer', 'admin']) }))
+      .refine(
+        (tokens) => !('admin' in tokens),
+        'another name than admin, which is the name of server.adminToken',
+      )
+      .describe(
+        'further tokens of 16 characters at least, `NAME: { token, role }`; role `viewer` reads, `reviewer` also decides on write-backs, `admin` does everything',
+      ),
+    admin: section({
+      port: amount(0, { min: 0, max: 65_535 }).describe(
+        'port of dashboard, API, `/metrics` and `/docs`; `server.port` then has only `/webhooks/` and `/health/`. 0: all on `server.port`',
+      ),
+    }),
+    roles: processRoles.describe(
+      'what this process does; `STORE_SYNC_ROLES` and `start --roles` win over it (docs/operations.md#roles)',
+    ),
+    encryptionKey: encryptionKey.describe(
+      '32 random bytes as hexadecimal or base64 that encrypt the tokens of installed stores; zeros are refused',
+    ),
+    previousEncryptionKey: encryptionKey.describe(
+      'the key of before, while a rotation lasts (docs/operations.md#rotate-a-secret)',
+    ),
+    trustedProxies: amount(0, { min: 0, max: 20 }).describe(
+      'how many proxies in front may name the client’s address',
+    ),
   }),
   database: section({
-    url: databaseUrl.default('embedded'),
-    dataDir: text.default('./data'),
-    migrate: onOff(true),
-    keepDays: amount(90, { min: 0, max: 36_500 }).refine(
-      (days) => days === 0 || days >= SHORTEST_HISTORY_DAYS,
-      `0 (keep everything), or at least ${String(SHORTEST_HISTORY_DAYS)}`,
+    url: databaseUrl
+      .default('embedded')
+      .describe('a `postgres://` address, or `embedded`: a PostgreSQL of its own under `database.dataDir`'),
+    dataDir: text
+      .default('./data')
+      .describe(
+        'the embedded database and nothing else; relative to the working directory. Without a database there, but with one beside the configuration file, no command starts',
+      ),
+    migrate: onOff(true).describe(
+      'whether `start` applies pending migrations; if not, `store-sync migrate` does, on each deploy',
     ),
+    keepDays: amount(90, { min: 0, max: 36_500 })
+      .refine(
+        (days) => days === 0 || days >= SHORTEST_HISTORY_DAYS,
+        `0 (keep everything), or at least ${String(SHORTEST_HISTORY_DAYS)}`,
+      )
+      .describe(
+        "days after which settled runs, deliveries (parked and failed ones too), tasks, events and bulk changes are removed, except each product's last; the journal stays. At least 30; 0 keeps everything",
+      ),
   }),
-  queue: section({ redisUrl: redisUrl.optional() }),
+  queue: section({
+    redisUrl: redisUrl.optional().describe('`redis://` or `rediss://`; empty keeps the queues in PostgreSQL'),
+  }),
   notifications: section({
-    webhookUrl: optionalSecretAddress,
-    events: section({ webhookUrl: optionalSecretAddress, secret: optionalText }).refine(
+    webhookUrl: optionalSecretAddress.describe(
+      'where `{"text": "…"}` is posted when something goes wrong, and when it is over; a secret',
+    ),
+    events: section({
+      webhookUrl: optionalSecretAddress.describe('where events are posted; a secret'),
+      secret: optionalText.describe('signs them; 16 characters at least'),
+    }).refine(
       ({ webhookUrl, secret }) => webhookUrl === undefined || (secret?.length ?? 0) >= SHORTEST_SECRET,
       'a secret of 16 characters at least beside webhookUrl: openssl rand -hex 32',
     ),
   }),
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),
-  storeTemplate: z.preprocess((value) => value ?? undefined, storeTemplateSchema.optional()),
-  storesDir: optionalText,
-  secretsDir: optionalText,
+  storeTemplate: z
+    .preprocess((value) => value ?? undefined, storeTemplateSchema.optional())
+    .describe(
+      "the settings of installed stores; `auth` has `clientId` and `clientSecret`. `null`: nobody can install. `{shop}` in its `workspace` stands for the shop's name: with `tenant-{shop}` each shop has a workspace of its own, and a shop without one cannot install",
+    ),
+  storesDir: optionalText.describe(
+    'the directory; a relative path starts at the file that sets it, and empty means none',
+  ),
+  secretsDir: optionalText.describe(
+    'the directory; a relative path starts at the file that sets it, and empty means none',
+  ),
 }).superRefine(checkConsistency);
 
 type DeepReadonly<T> = T extends (infer E)[]

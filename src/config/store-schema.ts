@@ -48,8 +48,10 @@ const forbiddenPattern = z
 
 const credentials = section({
   accessToken: optionalText,
-  clientId: optionalText,
-  clientSecret: optionalText,
+  clientId: optionalText.describe(
+    'of an app with `read_products` and `write_products` (docs/shopify.md); or `accessToken`, a permanent token from before 2026',
+  ),
+  clientSecret: optionalText.describe('of the same app; tokens are fetched and renewed with it'),
 }).superRefine((auth, context) => {
   const pair = [auth.clientId, auth.clientSecret].filter((part) => part !== undefined).length;
   const complete = auth.accessToken === undefined ? pair === 2 : pair === 0;
@@ -60,11 +62,20 @@ const schedule = section({
   cron: z
     .string()
     .refine(isCronExpression, 'a cron expression that comes due, such as "0 2 * * *"')
-    .default('0 2 * * *'),
-  timezone: z.string().refine(isTimezone, 'a time zone such as Europe/Berlin').default('UTC'),
-  fullEvery: amount(7, { min: 1, max: 100_000 }),
+    .default('0 2 * * *')
+    .describe('when a run is due'),
+  timezone: z
+    .string()
+    .refine(isTimezone, 'a time zone such as Europe/Berlin')
+    .default('UTC')
+    .describe('of the schedule'),
+  fullEvery: amount(7, { min: 1, max: 100_000 }).describe(
+    'every so many runs read the whole store; the others only what changed',
+  ),
   // Milliseconds. Less than a day, so that the starts of two nights cannot change places.
-  spread: duration('0', { max: '12h' }),
+  spread: duration('0', { max: '12h' }).describe(
+    '`60m`, `90s`, `2h`: a run starts up to so much after the tick, at an offset fixed for each shop, so that many stores do not start at once',
+  ),
 });
 
 const writtenFields = z
@@ -94,85 +105,172 @@ function metafieldMap(source: z.ZodString) {
 }
 
 const storeShape = {
-  kind: z.literal('shopify').default('shopify'),
-  workspace: text,
+  kind: z.literal('shopify').default('shopify').describe('the one kind there is'),
+  workspace: text.describe('a key of `workspaces`'),
   shop: z
     .string()
     .regex(
       /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/,
       'a shop domain such as example.myshopify.com, in lower case',
-    ),
+    )
+    .describe('`example.myshopify.com`; no two stores may name the same one'),
   auth: credentials,
   apiVersion: z
     .string()
     .regex(/^\d{4}-(01|04|07|10)$/, 'a version such as "2026-10"')
-    .default('2026-10'),
-  endpoint: optionalAddress,
-  webhookSecret: optionalText,
+    .default('2026-10')
+    .describe('of the Admin API'),
+  endpoint: optionalAddress.describe('base URL in place of `https://{shop}`: a proxy, the sandbox, a test'),
+  webhookSecret: optionalText.describe("the app's secret; without it the store's events are not listened to"),
   schedule,
   filter: section({
     status: z
       .array(z.enum(['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']))
       .min(1)
-      .default(['ACTIVE']),
-    query: z.string().default(''),
-    giftCards: z.boolean().default(false),
+      .default(['ACTIVE'])
+      .describe('of `ACTIVE`, `ARCHIVED`, `DRAFT`, `UNLISTED`'),
+    query: z.string().default('').describe("the store's own search syntax"),
+    giftCards: z
+      .boolean()
+      .default(false)
+      .describe('whether gift cards are synchronised and get generated content'),
   }),
   limits: section({
-    maxChangedShare: amount(1, { min: 0, max: 1, whole: false }),
-    maxOrphanedShare: amount(0.2, { min: 0, max: 1, whole: false }),
-    maxWritesPerRun: amount(0, { min: 0 }),
-    maxWritesPerDay: amount(0, { min: 0 }),
+    maxChangedShare: amount(1, { min: 0, max: 1, whole: false }).describe(
+      'share of the linked products; a run that would change more stops before applying',
+    ),
+    maxOrphanedShare: amount(0.2, { min: 0, max: 1, whole: false }).describe(
+      'the same for products that are gone',
+    ),
+    maxWritesPerRun: amount(0, { min: 0 }).describe(
+      'products that are written in the store from the start of one run to the start of the next; 0: any number. Writes over it stay ready and wait. Reverts are not limited',
+    ),
+    maxWritesPerDay: amount(0, { min: 0 }).describe('the same for a day of `schedule.timezone`'),
   }),
-  deleted: z.enum(['keep', 'report', 'delete']).default('keep'),
+  deleted: z
+    .enum(['keep', 'report', 'delete'])
+    .default('keep')
+    .describe(
+      'catalog products whose source is gone: `keep` keeps them, `report` lists them too in `plan`, `status` and the dashboard, `delete` deletes them (within `limits.maxOrphanedShare`). `keep` also frees their identifiers',
+    ),
   mapping: section({
     openAttributes: z
       .array(z.string().regex(METAFIELD_SELECTION, 'namespace.key or namespace.* of metafields'))
-      .default([]),
-    mpn: metafieldName,
-    asin: metafieldName,
-    brand: brandSource,
-    sourceUrl: metafieldName,
-    referenceString: metafieldName,
-    productLists: z.array(z.string().min(1)).default([]),
-    tags: z.record(z.string().min(1), z.int().positive()).default({}),
+      .default([])
+      .describe('metafields to pass on: `namespace.key` or `namespace.*`'),
+    mpn: metafieldName.describe("`namespace.key` of the metafield with the manufacturer's part number"),
+    asin: metafieldName.describe('`namespace.key` of the metafield with the ASIN'),
+    brand: brandSource.describe(
+      "where the brand comes from: `vendor`, `none`, or `namespace.key` of a metafield. `auto` is the vendor, unless it is a placeholder such as `n/a` or `ohne Marke`, or the shop's own name",
+    ),
+    sourceUrl: metafieldName.describe(
+      '`namespace.key` of the metafield with the page that the service shall read: `crawl_configuration.source_url`. It helps where the service finds no source for a product. A list of one address and a link serve, too; other values, and addresses of more than 2,048 characters, are not sent',
+    ),
+    referenceString: metafieldName.describe(
+      '`namespace.key` of the metafield with the text that the service shall search by: `crawl_configuration.reference_string`. Texts of more than 1,000 characters, objects, references and lists of several texts are not sent',
+    ),
+    productLists: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("codes of the service's product lists that every product of the store joins"),
+    tags: z
+      .record(z.string().min(1), z.int().positive())
+      .default({})
+      .describe("store tag to the id of the service's tag, such as `{ sale: 12 }`: `tags_to_update`"),
   }),
   writeBack: section({
-    mode: z.enum(['auto', 'review', 'off']).default('auto'),
-    onConflict: z.enum(['skip', 'overwrite']).default('skip'),
-    fields: writtenFields,
-    attributes: metafieldMap(z.string().min(1)),
-    variants: metafieldMap(z.string().regex(variantSource, 'description, html_description or sections.CODE')),
-    definitions: z.enum(['none', 'create']).default('none'),
+    mode: z
+      .enum(['auto', 'review', 'off'])
+      .default('auto')
+      .describe('`review` waits for an approval, `off` writes nothing'),
+    onConflict: z
+      .enum(['skip', 'overwrite'])
+      .default('skip')
+      .describe('`overwrite` goes over what the merchant edited'),
+    fields: writtenFields.describe(
+      'catalog field (`name`, `description`, `html_description`, `brand`, `category`, `sections.CODE`) to store field (docs/shopify.md)',
+    ),
+    attributes: metafieldMap(z.string().min(1)).describe(
+      'attribute code to `namespace.key` of a product metafield that the merchant has defined, such as `material: custom.material`; a value that does not fit its type and validations is reported and not written',
+    ),
+    variants: metafieldMap(
+      z.string().regex(variantSource, 'description, html_description or sections.CODE'),
+    ).describe(
+      '`description`, `html_description` or `sections.CODE` of a variant to `namespace.key` of a metafield of variants that the merchant has defined',
+    ),
+    definitions: z
+      .enum(['none', 'create'])
+      .default('none')
+      .describe(
+        '`create` defines the metafields of `attributes`, `variants` and `sections` that the store does not define yet, so that the admin and themes show them',
+      ),
     sections: z
       .strictObject({
         namespace: z.string().regex(/^[A-Za-z0-9_-]{3,255}$/, '3 to 255 letters, digits, - and _'),
       })
       .nullable()
-      .default(null),
-    keep: z.array(z.enum(['img', 'iframe', 'video', 'table'])).default(['img', 'iframe', 'video', 'table']),
+      .default(null)
+      .describe(
+        '`{ namespace: catalog }` makes metafields of the attributes that neither `fields` nor `attributes` names',
+      ),
+    keep: z
+      .array(z.enum(['img', 'iframe', 'video', 'table']))
+      .default(['img', 'iframe', 'video', 'table'])
+      .describe(
+        "elements of the merchant's description that stay after a generated one, as they are and in their order; `[]` replaces all. A caption, a link and what sizes a frame stay with it",
+      ),
     imageHosts: z
       .array(
         z.string().refine(isPublicHost, 'a public host without scheme and path, such as images.example.com'),
       )
-      .default([]),
+      .default([])
+      .describe(
+        "further hosts that pictures in generated texts may be from, such as `images.example.com`. Pictures from the hosts that the product uses already, and from the store's own, are always taken; others are left out, and the write-back lists them",
+      ),
     gates: section({
-      title: section({ maxLength: amount(0, { min: 0, max: 255 }) }),
-      descriptionHtml: section({
-        minLength: amount(0, { min: 0 }),
-        maxLength: amount(0, { min: 0 }),
+      title: section({
+        maxLength: amount(0, { min: 0, max: 255 }).describe(
+          'most characters of a generated title; 0: no bound',
+        ),
       }),
-      forbid: z.array(forbiddenPattern).default([]),
-      numbers: onOff(false),
-      language: onOff(true),
-      shrink: amount(0.5, { min: 0, max: 1, whole: false }),
-      media: onOff(false),
-      onFail: z.enum(['review', 'block']).default('review'),
+      descriptionHtml: section({
+        minLength: amount(0, { min: 0 }).describe(
+          "least characters of a generated description's plain text; 0: no bound",
+        ),
+        maxLength: amount(0, { min: 0 }).describe('most characters of it; 0: no bound'),
+      }),
+      forbid: z
+        .array(forbiddenPattern)
+        .default([])
+        .describe(
+          'patterns of RE2, which match in linear time, that no generated text may match, such as `(?i)best price`',
+        ),
+      numbers: onOff(false).describe(
+        "a number with a unit in a generated text must occur in the merchant's texts or in an attribute",
+      ),
+      language: onOff(true).describe(
+        "a generated text, and each fourth of a long one, is in the workspace's locale; not judged where no locale is configured, or of a text with under 80 characters of different words",
+      ),
+      shrink: amount(0.5, { min: 0, max: 1, whole: false }).describe(
+        "least share of the present description's length that a generated one has; 0: off",
+      ),
+      media: onOff(false).describe(
+        'a generated description removes no image, frame, video or table of the merchant, whatever `keep` says',
+      ),
+      onFail: z
+        .enum(['review', 'block'])
+        .default('review')
+        .describe(
+          'the treatment of a text that fails a gate, in any mode: it waits for `review`, or is skipped (`block`)',
+        ),
     }),
     locales: z
       .array(z.string().regex(LOCALE_CODE, 'a locale such as fr or pt-BR'))
       .refine((locales) => new Set(locales.map(canonical)).size === locales.length, 'each locale once')
-      .default([]),
+      .default([])
+      .describe(
+        "further locales: the shop's own titles, descriptions and mapped attributes are pushed in each, and results are registered as translations",
+      ),
   }),
 };
 

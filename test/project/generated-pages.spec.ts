@@ -4,14 +4,15 @@ import { ASSUMPTIONS } from '../../src/catalog/assumptions.js';
 import { RULES } from '../contract/rules.js';
 import { rulesPage } from '../contract/rules-page.js';
 import { assumptionsSection } from '../support/assumptions-page.js';
+import { configurationPage } from '../support/configuration-page.js';
 
 describe('generated pages (renew them with `npm run docs`)', () => {
-  it.each([['docs/catalog-rules.md', `${rulesPage(RULES)}\n${assumptionsSection(ASSUMPTIONS)}`]])(
-    '%s is what the code generates',
-    (path, page) => {
-      expect(unpadded(readFileSync(path, 'utf8'))).toBe(unpadded(page));
-    },
-  );
+  it.each([
+    ['docs/catalog-rules.md', `${rulesPage(RULES)}\n${assumptionsSection(ASSUMPTIONS)}`],
+    ['docs/configuration.md', configurationPage()],
+  ])('%s is what the code generates', (path, page) => {
+    expect(unpadded(readFileSync(path, 'utf8'))).toBe(unpadded(page));
+  });
 
   it.each(ASSUMPTIONS.map((assumption) => [assumption.what, assumption.setting]))(
     'lists the assumption "%s" with the setting that changes it',

@@ -64,19 +64,6 @@ export function codeOf(text: string): readonly string[] {
   return [...fenced, ...inline];
 }
 
-/** The cells of each row of a page's tables. */
-export function rowsOf(text: string): readonly (readonly string[])[] {
-  return text
-    .split('\n')
-    .filter((line) => line.startsWith('|') && !/^\|[\s|:-]+\|$/.test(line))
-    .map((line) =>
-      line
-        .slice(1, line.trimEnd().lastIndexOf('|'))
-        .split(/(?<!\\)\|/)
-        .map((cell) => cell.trim().replaceAll('\\|', '|')),
-    );
-}
-
 function withoutFences(text: string): string {
   return text.replaceAll(/^```[\s\S]*?^```/gm, '');
 }

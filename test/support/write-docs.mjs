@@ -5,10 +5,12 @@ import { ASSUMPTIONS } from '../../src/catalog/assumptions.js';
 import { RULES } from '../contract/rules.js';
 import { rulesPage } from '../contract/rules-page.js';
 import { assumptionsSection } from './assumptions-page.js';
+import { configurationPage } from './configuration-page.js';
 
 const style = JSON.parse(readFileSync('.prettierrc.json', 'utf8'));
 const pages = {
   'docs/catalog-rules.md': `${rulesPage(RULES)}\n${assumptionsSection(ASSUMPTIONS)}`,
+  'docs/configuration.md': configurationPage(),
 };
 for (const [path, text] of Object.entries(pages)) {
   writeFileSync(path, await format(text, { ...style, parser: 'markdown' }));
