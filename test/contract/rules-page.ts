@@ -1,17 +1,17 @@
-import type { ContractRule } from './rules.js';
+import { ASSUMPTIONS, type Assumption } from '../../src/catalog/assumptions.js';
+import { READING_ROWS } from '../../src/sandbox/catalog/readings.js';
+import { RULES, type ContractRule } from './rules.js';
 
 const INTRODUCTION = `# Rules of the catalog service
 
-What store-sync knows about the catalog service, as numbered rules. Comments and tests cite a rule by its id, as in \`DELIVERY-04\`. This page is generated from
-\`test/contract/rules.ts\` by \`npm run docs\`.
+What store-sync knows about the catalog service, as numbered rules. Comments and tests cite a rule by its id. \`npm run docs\` generates this page from
+\`test/contract/rules.ts\`. A rule binds the service, and \`npm run contract\` tests it there, unless it is marked:
 
-- **Held by**: whose behaviour the rule fixes. The contract suite (\`npm run contract\`) tests the service, and the specs of \`src/catalog\` test the client.
-  \`npm run contract:coverage\` fails where a rule has no test.
-- **Own**: the service's interface leaves this open. The rule is what [the sandbox](catalog-sandbox.md) does, and another service may do something else. store-sync relies on it only
-  through a setting ([assumptions](#what-is-not-documented)) or not at all.
+- *client*, *both*: the rule binds store-sync's client, or both sides. The specs of \`src/catalog\` test the client. \`npm run contract:coverage\` fails where a rule has no test.
+- *open*: the service's interface leaves this open. The rule is what [the sandbox](#the-sandbox) does, and store-sync relies on it only through a [setting](#what-is-not-documented) or not at all.
 `;
 
-const HELD_BY = { service: 'service', client: 'client', both: 'service and client' } as const;
+const MARKS = { service: [], client: ['client'], both: ['both'] } as const;
 
 /** The meaning of a section for store-sync, by its heading. */
 const NOTES: Readonly<Record<string, string>> = {
@@ -29,20 +29,78 @@ const NOTES: Readonly<Record<string, string>> = {
     'A retry may carry the timestamp of the first attempt: [decision 0007](decisions/0007-replay-window-of-twenty-minutes.md).',
 };
 
+const ASSUMED = `## What is not documented
+
+store-sync has to assume something where the service's interface is open. Every assumption has a default and a setting that changes it
+([decision 0017](decisions/0017-assumptions-are-settings.md)). They stand in \`src/catalog/assumptions.ts\`.
+`;
+
+const SANDBOX_START = `## The sandbox
+
+\`src/sandbox/catalog/\` is a complete service that follows the catalog API: products with variants, background tasks, CSV uploads,
+generation, signed webhook deliveries with the real retry schedule, logins and revocable tokens. It keeps its data in a PostgreSQL
+schema of its own. Its content is made by rules from the product's own data and says so.
+
+\`\`\`sh
+npm run sandbox -- --database-url postgres://…      # prints the base URL and an API token, once
+npm run sandbox -- token issue NAME [--scopes products,tasks,settings]
+npm run sandbox -- token list
+npm run sandbox -- token revoke ID
+SANDBOX_PASSWORD=… npm run sandbox -- user create EMAIL
+npm run sandbox:store -- [--port 4100] [--secret-file FILE]  # a sandbox store with an app that exchanges client credentials
+npm run contract                                    # its contract suite, against a sandbox of the suite's own
+npm run contract -- --url BASE_URL --token TOKEN [--email EMAIL --password PASSWORD]
+npm run sandbox -- --reading patchLocale=ignored    # another reading of what the interface leaves open
+\`\`\`
+
+Its \`/docs\` describes the API, and how the sandbox decides what the interface leaves open.
+
+### Readings
+
+The interface can be read in several ways, and store-sync must be right under every one. \`--reading NAME=VALUE\`, or
+\`startCatalogSandbox({ readings })\` in a test, chooses; the first value is the default.
+`;
+
+const SANDBOX_END = `\`defaultLocale\`, \`notifyAgain\` (whether a pair of product and event is announced once for ever, or once for each generation) and \`restampRetries\` are options of their own.
+`;
+
 /** docs/catalog-rules.md, before formatting. Each rule has an anchor: its id in lower case. */
-export function rulesPage(rules: readonly ContractRule[]): string {
-  const sections = [...Map.groupBy(rules, ({ section }) => section)].map(([heading, members]) => {
-    const note = NOTES[heading];
-    const rows = members.map(({ id, rule, side, decided }) => {
-      const origin = decided === true ? 'own' : '';
-      return `| <a id="${id.toLowerCase()}"></a>${id} | ${cell(rule)} | ${HELD_BY[side]} | ${origin} |`;
-    });
-    const table = ['| id | rule | held by | own |', '| --- | --- | --- | --- |', ...rows].join('\n');
-    return [`## ${heading}`, ...(note === undefined ? [] : [note]), table].join('\n\n');
-  });
-  return `${INTRODUCTION}\n${sections.join('\n\n')}\n`;
+export function catalogRulesPage(): string {
+  const readings = READING_ROWS.map(
+    ({ name, question, values }) => `- \`${name}\`: ${question} ${values}`,
+  ).join('\n');
+  return [
+    INTRODUCTION,
+    rulesSections(RULES),
+    ASSUMED,
+    ASSUMPTIONS.map(assumption).join('\n'),
+    SANDBOX_START,
+    readings,
+    SANDBOX_END,
+  ]
+    .map((part) => part.trim())
+    .join('\n\n');
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('__proto__', '`__proto__`').replaceAll('<', '&lt;');
+function assumption({ what, default: value, setting }: Assumption): string {
+  const changed = setting.startsWith('workspaces.') ? `\`${setting}\`` : setting;
+  return `- ${what}: ${value} (${changed})`;
+}
+
+function rulesSections(rules: readonly ContractRule[]): string {
+  return [...Map.groupBy(rules, ({ section }) => section)]
+    .map(([heading, members]) => {
+      const note = NOTES[heading];
+      const rows = members.map(({ id, rule, side, decided }) => {
+        const marks = [...MARKS[side], ...(decided === true ? ['open'] : [])];
+        const shown = marks.length === 0 ? '' : ` *(${marks.join(', ')})*`;
+        return `- <a id="${id.toLowerCase()}"></a>${id}: ${text(rule)}${shown}`;
+      });
+      return [`## ${heading}`, ...(note === undefined ? [] : [note]), rows.join('\n')].join('\n\n');
+    })
+    .join('\n\n');
+}
+
+function text(rule: string): string {
+  return rule.replaceAll('__proto__', '`__proto__`').replaceAll('<', '&lt;');
 }

@@ -4,7 +4,7 @@
  *
  * `side` says whose behaviour the rule fixes: the service's (held by the contract suite), the client's (held by the
  * client's specs), or both (each needs a test of its own). `decided` marks what the service does not document: the
- * sandbox's own choice, listed in docs/catalog-sandbox.md. A service that is somebody else's may differ in such a rule: the
+ * sandbox's own choice. A service that is somebody else's may differ in such a rule: the
  * suite reports it and passes.
  */
 export interface ContractRule {

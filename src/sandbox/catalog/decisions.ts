@@ -1,4 +1,4 @@
-/** The sandbox's own choices where the catalog service documents nothing. docs/catalog-sandbox.md lists these rows. */
+/** The sandbox's own choices where the catalog service documents nothing. The page /docs of the sandbox lists these rows. */
 export interface Decision {
   readonly topic: string;
   readonly decision: string;
