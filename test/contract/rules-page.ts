@@ -7,8 +7,8 @@ const INTRODUCTION = `# Rules of the catalog service
 What store-sync knows about the catalog service, as numbered rules. Comments and tests cite a rule by its id. \`npm run docs\` generates this page from
 \`test/contract/rules.ts\`. A rule binds the service, and \`npm run contract\` tests it there, unless it is marked:
 
-- *client*, *both*: the rule binds store-sync's client, or both sides. The specs of \`src/catalog\` test the client. \`npm run contract:coverage\` fails where a rule has no test.
-- *open*: the service's interface leaves this open. The rule is what [the sandbox](#the-sandbox) does, and store-sync relies on it only through a [setting](#what-is-not-documented) or not at all.
+- _client_, _both_: the rule binds store-sync's client, or both sides. The specs of \`src/catalog\` test the client. \`npm run contract:coverage\` fails where a rule has no test.
+- _open_: the service's interface leaves this open. The rule is what [the sandbox](#the-sandbox) does, and store-sync relies on it only through a [setting](#what-is-not-documented) or not at all.
 `;
 
 const MARKS = { service: [], client: ['client'], both: ['both'] } as const;
@@ -93,7 +93,7 @@ function rulesSections(rules: readonly ContractRule[]): string {
       const note = NOTES[heading];
       const rows = members.map(({ id, rule, side, decided }) => {
         const marks = [...MARKS[side], ...(decided === true ? ['open'] : [])];
-        const shown = marks.length === 0 ? '' : ` *(${marks.join(', ')})*`;
+        const shown = marks.length === 0 ? '' : ` _(${marks.join(', ')})_`;
         return `- <a id="${id.toLowerCase()}"></a>${id}: ${text(rule)}${shown}`;
       });
       return [`## ${heading}`, ...(note === undefined ? [] : [note]), rows.join('\n')].join('\n\n');
