@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { FAULTS } from '../fault/fault-map.js';
-import { faultPage } from '../fault/fault-page.js';
 
 const EXPECTED = Object.entries({ W: 17, C: 20, S: 13, D: 2, O: 10 }).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, index) => `${letter}${String(index + 1)}`),
@@ -17,13 +16,4 @@ describe('the map of faults', () => {
     const missing = FAULTS.flatMap(({ proofs }) => proofs).filter(({ file }) => !existsSync(file));
     expect(missing).toEqual([]);
   });
-
-  it('is what docs/faults.md shows', () => {
-    expect(unpadded(readFileSync('docs/faults.md', 'utf8'))).toBe(unpadded(faultPage(FAULTS)));
-  });
 });
-
-/** Without the padding of a table's columns. */
-function unpadded(markdown: string): string {
-  return markdown.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
-}
