@@ -190,14 +190,13 @@ describe('listing products', () => {
     ]);
   });
 
-  it('parses the products of a page when they are first read, and reports a malformed one once', async () => {
+  it('reports a malformed product of a page once', async () => {
     service.handler = () => ({ json: page([{ id: 1 }, { id: 'x' }], '?p=2') });
     const malformed: unknown[] = [];
     const client = service.client({ onMalformed: (item) => malformed.push(item) });
     const first = await client.listProducts();
     expect(first.next).toBe('?p=2');
-    expect(malformed).toEqual([]);
-    expect([first.results, first.results]).toEqual([[{ id: 1 }], [{ id: 1 }]]);
+    expect(first.results).toEqual([{ id: 1 }]);
     expect(malformed).toHaveLength(1);
   });
 

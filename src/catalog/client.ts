@@ -20,7 +20,7 @@ import type { ProductBody } from './product-body.js';
 import { productQuery, type ProductFilters } from './product-filters.js';
 import { ignoreBody, parseShape, readAnyJson, readJson, readProduct } from './readers.js';
 import {
-  nestedProductSchema,
+  variantSchema,
   productSchema,
   taskRecordSchema,
   webhookConfigSchema,
@@ -53,7 +53,7 @@ export class CatalogClient {
   private readonly tasks: TaskReader;
   private readonly template: GenerationTemplate;
   private readonly productList = listSchema(productSchema, this.reportOf('listProducts'));
-  private readonly variantList = listSchema(nestedProductSchema, this.reportOf('listVariants'));
+  private readonly variantList = listSchema(variantSchema, this.reportOf('listVariants'));
 
   /**
    * Throws `misconfigured` for a base URL that is neither https nor loopback, for missing credentials, and for a generation

@@ -26,20 +26,20 @@ export interface MalformedItem {
 type OnMalformed = (item: MalformedItem) => void;
 
 /**
- * A list as a page or as an array. Entries are parsed one by one: a malformed one is left out and reported. They are parsed when
- * `results` is first read, so that the next page can be requested before.
+ * A list as a page or as an array. Entries are parsed one by one: a malformed one is left out and reported.
  */
 export function listSchema<Item extends z.ZodType>(item: Item, onMalformed: OnMalformed = () => undefined) {
   return z.union([pageSchema(z.unknown()), z.array(z.unknown())]).transform((list): Page<z.output<Item>> => {
     const entries = Array.isArray(list) ? list : list.results;
-    const parse = () => parsedEntries(item, entries, onMalformed);
-    if (Array.isArray(list)) return lazyPage(parse, { next: null, previous: null, count: list.length });
-    return lazyPage(parse, {
+    const results = parsedEntries(item, entries, onMalformed);
+    if (Array.isArray(list)) return { results, next: null, previous: null, count: list.length };
+    return {
+      results,
       next: entries.length === 0 ? null : textOrNull(list.next),
       previous: textOrNull(list.previous),
       count: list.count ?? null,
       key: keyOf(entries),
-    });
+    };
   });
 }
 
@@ -47,16 +47,6 @@ function keyOf(entries: readonly unknown[]): string | undefined {
   const ids = entries.map((entry) => (isRecord(entry) ? idOf(entry['id']) : undefined));
   if (ids.length === 0 || ids.includes(undefined)) return undefined;
   return createHash('sha256').update(JSON.stringify(ids)).digest('base64');
-}
-
-function lazyPage<T>(parse: () => readonly T[], place: Omit<Page<T>, 'results'>): Page<T> {
-  let parsed: readonly T[] | undefined;
-  return {
-    get results() {
-      return (parsed ??= parse());
-    },
-    ...place,
-  };
 }
 
 function parsedEntries<Item extends z.ZodType>(

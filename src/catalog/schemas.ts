@@ -31,10 +31,10 @@ const productIdSchema = z.union([
 ]);
 
 /**
- * A variant inside a product. It has the shape of a product (docs/catalog-rules.md#product), sometimes without its
- * id. The fields are repeated here and in the input schema, because recursion needs written-out types.
+ * A variant inside a product. It has the shape of a product (docs/catalog-rules.md#product) without variants of its own, sometimes without
+ * its id.
  */
-export const nestedProductSchema = z.looseObject({
+export const variantSchema = z.looseObject({
   sku: text,
   barcode: text,
   mpn: text,
@@ -52,9 +52,6 @@ export const nestedProductSchema = z.looseObject({
   metadata: freeForm.nullish(),
   product_lists: z.array(z.string()).nullish(),
   tags_to_update: z.array(z.int()).nullish(),
-  get variants() {
-    return z.array(nestedProductSchema).nullish();
-  },
   // Read-only.
   id: productIdSchema.nullish(),
   is_product_model: z.boolean().nullish(),
@@ -63,14 +60,16 @@ export const nestedProductSchema = z.looseObject({
 });
 
 /** A product in a response (docs/catalog-rules.md#product, writable and read-only fields). */
-export const productSchema = nestedProductSchema.extend({ id: productIdSchema });
+export const productSchema = variantSchema.extend({
+  id: productIdSchema,
+  variants: z.array(variantSchema).nullish(),
+});
 export type CatalogProduct = z.output<typeof productSchema>;
-export type CatalogVariant = z.output<typeof nestedProductSchema>;
+export type CatalogVariant = z.output<typeof variantSchema>;
 
 const imageInputSchema = z.object({ source_url: z.string(), order: z.int() });
 
-/** Body of create, replace and update (docs/catalog-rules.md#product, writable fields). Nothing is required; null empties a field. */
-export const productInputSchema = z.object({
+const variantInputSchema = z.object({
   sku: text,
   barcode: text,
   mpn: text,
@@ -88,9 +87,11 @@ export const productInputSchema = z.object({
   metadata: freeForm.nullish(),
   product_lists: z.array(z.string()).nullish(),
   tags_to_update: z.array(z.int()).nullish(),
-  get variants() {
-    return z.array(productInputSchema).nullish();
-  },
+});
+
+/** Body of create, replace and update (docs/catalog-rules.md#product, writable fields). Nothing is required; null empties a field. */
+export const productInputSchema = variantInputSchema.extend({
+  variants: z.array(variantInputSchema).nullish(),
 });
 export type ProductInput = z.input<typeof productInputSchema>;
 

@@ -5,6 +5,7 @@ import type { Store } from '../connections/connections.js';
 import {
   CATALOG_FIELDS,
   IDENTIFIER_KINDS,
+  type IdentifierKind,
   type CatalogField,
   type CatalogProductBody,
   type Identifier,
@@ -245,14 +246,18 @@ function membersIn(locale: string, before: Partial<CatalogProductBody>): Partial
 }
 
 /** True when the answer shows an identifier that was to be cleared, or when it cannot show it because it leaves the variants out. */
-function stillHolds(product: CatalogVariant, body: ProductBody): boolean {
-  if (IDENTIFIER_KINDS.some((kind) => body[kind] === null && (product[kind] ?? '') !== '')) return true;
+function stillHolds(product: Pick<CatalogProduct, 'variants'> & CatalogVariant, body: ProductBody): boolean {
+  if (showsCleared(product, body)) return true;
   return (body.variants ?? []).some((variant) => {
     if (!IDENTIFIER_KINDS.some((kind) => variant[kind] === null)) return false;
     if (product.variants == null) return true;
     const answered = product.variants.find((each) => each.external_id === variant.external_id);
-    return answered !== undefined && stillHolds(answered, variant);
+    return answered !== undefined && showsCleared(answered, variant);
   });
+}
+
+function showsCleared(shown: CatalogVariant, body: Pick<ProductBody, IdentifierKind>): boolean {
+  return IDENTIFIER_KINDS.some((kind) => body[kind] === null && (shown[kind] ?? '') !== '');
 }
 
 /** True when every field that the refusal names was to be cleared by null. */

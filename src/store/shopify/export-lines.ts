@@ -56,8 +56,9 @@ export async function* linesOf(path: string): AsyncGenerator<Iterable<Buffer>> {
   if (rest.length > 0) yield [rest];
 }
 
+/** What a line says of itself. Its object is parsed again when it is used: the objects of a whole part take many times its bytes. */
 export interface ExportLine {
-  readonly node: unknown;
+  readonly bytes: Buffer;
   readonly kind: string;
   readonly id: string;
   /** Null for a product. */
@@ -67,8 +68,13 @@ export interface ExportLine {
 /** Only an escape brings what no database holds: NUL, or half of a pair. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
-/** Parses one line. `number`: its number in the export, if it is known. Throws `transient` for what is no line of an export. */
+/** Reads one line. `number`: its number in the export, if it is known. Throws `transient` for what is no line of an export. */
 export function parseLine(bytes: Buffer, number?: number): ExportLine {
+  return { bytes, ...parseNode(exportLineSchema, nodeOf({ bytes }, number)) };
+}
+
+/** The object of a line. */
+export function nodeOf({ bytes }: Pick<ExportLine, 'bytes'>, number?: number): unknown {
   const text = bytes.toString('utf8');
   let node: unknown;
   try {
@@ -77,8 +83,7 @@ export function parseLine(bytes: Buffer, number?: number): ExportLine {
     const place = number === undefined ? 'a line' : `line ${String(number)}`;
     throw new CodedError('transient', `${place} of the export is not JSON`, { cause });
   }
-  if (UNSTORABLE_ESCAPE.test(text)) node = storableJson(node);
-  return { node, ...parseNode(exportLineSchema, node) };
+  return UNSTORABLE_ESCAPE.test(text) ? storableJson(node) : node;
 }
 
 /** True for the id of a variant, which may have children of its own. */

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { CodedError } from '../../domain/errors.js';
 import { productExternalId } from '../../domain/external-id.js';
+import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { ReadScope, SourceProduct } from '../../domain/store-port.js';
-import { type ExportLine, isVariant, LineSplitter, parseLine, strayChild } from './export-lines.js';
+import { type ExportLine, isVariant, LineSplitter, nodeOf, parseLine, strayChild } from './export-lines.js';
 import { numericId, type RawProduct, toSnapshot } from './mapper.js';
 
 /**
@@ -17,7 +18,7 @@ export async function productsOfPart(path: string, scope: ReadScope): Promise<re
   return productsOf(lines, scope);
 }
 
-/** The same of lines that are parsed. */
+/** The same of lines that are read. */
 export function productsOf(lines: readonly ExportLine[], scope: ReadScope): readonly SourceProduct[] {
   return groupLines(lines).map((product) => sourceOf(product, scope));
 }
@@ -46,7 +47,7 @@ function groupLines(lines: readonly ExportLine[]): readonly Group[] {
     const key = `${line.parent} ${line.id}`;
     const before = seen.get(key);
     if (before === undefined) group.children.push(line);
-    else if (!isDeepStrictEqual(before.node, line.node)) throw repeated(line);
+    else if (!isDeepStrictEqual(nodeOf(before), nodeOf(line))) throw repeated(line);
     seen.set(key, line);
   }
   return [...products.values()];
@@ -57,17 +58,19 @@ function repeated({ id }: ExportLine): CodedError {
 }
 
 function sourceOf({ own, children }: Group, scope: ReadScope): SourceProduct {
-  const ofKind = (kind: keyof RawProduct): unknown[] =>
-    children.filter((child) => kindOf(child, own.id) === kind).map(({ node }) => node);
-  const raw: RawProduct = {
-    core: own.node,
-    variants: ofKind('variants'),
-    media: ofKind('media'),
-    metafields: ofKind('metafields'),
-    variantMedia: ofKind('variantMedia'),
+  const snapshot = (): ProductSnapshot => {
+    const ofKind = (kind: keyof RawProduct): unknown[] =>
+      children.filter((child) => kindOf(child, own.id) === kind).map((child) => nodeOf(child));
+    const raw: RawProduct = {
+      core: nodeOf(own),
+      variants: ofKind('variants'),
+      media: ofKind('media'),
+      metafields: ofKind('metafields'),
+      variantMedia: ofKind('variantMedia'),
+    };
+    return toSnapshot(raw, scope);
   };
-  const externalId = productExternalId(scope.shop, numericId(own.id));
-  return { externalId, storeId: own.id, snapshot: () => toSnapshot(raw, scope) };
+  return { externalId: productExternalId(scope.shop, numericId(own.id)), storeId: own.id, snapshot };
 }
 
 /** There are many kinds of media. The other kinds have one name each. Only variants have children of their own. */

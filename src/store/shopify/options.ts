@@ -95,8 +95,8 @@ export const DEFAULT_LIMITS: ShopifyLimits = {
   detailCost: 400,
   detailChunk: 50,
   batchSize: 100,
-  exportBatchSize: 500,
+  exportBatchSize: 200,
   // More than three times the export of a store with a million products.
   exportBytes: 8 * 1024 ** 3,
-  exportPartBytes: 4 * 1024 * 1024,
+  exportPartBytes: 1024 * 1024,
 };
