@@ -61,8 +61,12 @@ export interface RequesterOptions {
   readonly onRequest?: (info: RequestInfo) => void;
 }
 
+/** A read that took so long is not repeated after a fault: its caller keeps a row, which is tried again later, and holds no worker meanwhile. */
+const READ_MS = 45_000;
+
 /** The repetitions and waits that one call has used so far. */
 interface Progress {
+  readonly begunAtMs: number;
   throttleBudgetMs: number;
   throttles: number;
   faults: number;
@@ -90,6 +94,7 @@ export class Requester {
 
   async send<T>(call: Call<T>): Promise<T> {
     const progress: Progress = {
+      begunAtMs: this.options.clock().getTime(),
       throttleBudgetMs: this.options.maxThrottleWaitMs,
       throttles: 0,
       faults: 0,
@@ -243,6 +248,8 @@ export class Requester {
 
   private async mayRetryRead(progress: Progress): Promise<boolean> {
     progress.faults += 1;
+    const throttledMs = this.options.maxThrottleWaitMs - progress.throttleBudgetMs;
+    if (this.options.clock().getTime() - progress.begunAtMs - throttledMs > READ_MS) return false;
     const waitMs = BACKOFF.catalogRead.delayMs(progress.faults, this.options.random);
     if (waitMs === null) return false;
     try {

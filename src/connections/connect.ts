@@ -107,7 +107,7 @@ function catalogClient(
       );
     },
     onRequest: ({ operation, method, path, status, durationMs }) => {
-      countRequest('catalog');
+      countRequest('catalog', status !== undefined);
       metrics.catalogRequests.inc({ method, status: String(status ?? 'none') });
       tracedRequest(
         `catalog ${method} ${path}`,
@@ -160,7 +160,7 @@ export function storeConnector(
       metrics.storeBucket.set({ store: key }, available);
     },
     onRequest: ({ operation, outcome, attempt, status, durationMs }) => {
-      countRequest('store');
+      countRequest('store', status !== null);
       metrics.storeRequests.inc({ store: key, operation, outcome });
       tracedRequest(
         `store ${operation}`,

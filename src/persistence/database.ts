@@ -18,6 +18,9 @@ export type SqlValue =
 /** A condition of a repository's `where`: the column is not later than now, by the database's clock. */
 export const BEFORE_NOW = Raw((column) => `${column} <= now()`);
 
+/** SQL: how long the due rows of a side wait that does not answer. */
+export const SILENT_SIDE_WAIT = `interval '30 seconds'`;
+
 /**
  * The database in two ways. Plain reads, lists and counts go through `repository`. Statements written by hand are for what a repository
  * cannot do, or not fast enough: guarded updates, bulk writes and hot paths. Their rows are checked by the reader that they name.

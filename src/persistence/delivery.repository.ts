@@ -3,7 +3,7 @@ import { IsNull } from 'typeorm';
 import { z } from 'zod';
 import { DELIVERY_TRANSITIONS, statesBefore, type DeliveryState } from '../domain/row-states.js';
 import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
-import { BEFORE_NOW, json, uuid, Database } from './database.js';
+import { BEFORE_NOW, SILENT_SIDE_WAIT, json, uuid, Database } from './database.js';
 import { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
 import { countByState } from './state-counts.js';
 
@@ -98,6 +98,24 @@ export class DeliveryRepository {
          lease_until = NULL, unended = 0 WHERE id = $1 AND lease = $2`,
       [id, lease, delayMs, note],
     );
+  }
+
+  /** The workspace does not answer: its due deliveries wait, and count no attempt. */
+  async putOff(workspace: string): Promise<void> {
+    await this.db.affected(
+      `UPDATE webhook_delivery SET next_attempt_at = now() + ${SILENT_SIDE_WAIT}
+       WHERE workspace = $1 AND state = 'received' AND next_attempt_at <= now() AND (lease_until IS NULL OR lease_until < now())`,
+      [workspace],
+    );
+  }
+
+  async workspaceOf(id: string): Promise<string | null> {
+    const known = uuid(id);
+    if (known === null) return null;
+    const row = await this.db
+      .repository(WebhookDeliveryEntity)
+      .findOne({ select: { workspace: true }, where: { id: known } });
+    return row?.workspace ?? null;
   }
 
   async due(limit: number): Promise<string[]> {

@@ -5,7 +5,7 @@ import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import type { GateFinding } from '../domain/gate-finding.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
-import { json, uuid, Database } from './database.js';
+import { SILENT_SIDE_WAIT, json, uuid, Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { countRow } from './row-reader.js';
 import { isHeld, moveWritten } from './held-product.js';
@@ -47,6 +47,15 @@ export class WriteBackRepository {
   async get(id: string): Promise<WriteBackEntity | null> {
     const known = uuid(id);
     return known === null ? null : this.db.repository(WriteBackEntity).findOneBy({ id: known });
+  }
+
+  async storeOf(id: string): Promise<string | null> {
+    const known = uuid(id);
+    if (known === null) return null;
+    const row = await this.db
+      .repository(WriteBackEntity)
+      .findOne({ select: { store: true }, where: { id: known } });
+    return row?.store ?? null;
   }
 
   /** In no order; unknown ids are absent. */
@@ -215,6 +224,15 @@ export class WriteBackRepository {
       `UPDATE write_back SET next_attempt_at = now() + $2 * interval '1 millisecond', reason = $3, unended = 0,
          attempts = attempts + $4 WHERE id = $1 AND state = 'ready'`,
       [id, delayMs, reason, failed ? 1 : 0],
+    );
+  }
+
+  /** The store does not answer: its due write-backs wait, and count no attempt. */
+  async putOff(store: string): Promise<void> {
+    await this.db.affected(
+      `UPDATE write_back SET next_attempt_at = now() + ${SILENT_SIDE_WAIT}
+       WHERE store = $1 AND state = 'ready' AND next_attempt_at <= now()`,
+      [store],
     );
   }
 

@@ -4,6 +4,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface RequestTally {
   catalog: number;
   store: number;
+  /** When the last answer came, in milliseconds of the process's monotonic clock; at first, when the work began. */
+  answeredAtMs: number;
+}
+
+/** A tally of work that begins now. `before`: requests of earlier attempts. */
+export function beginTally(
+  before: { readonly catalog?: number; readonly store?: number } = {},
+): RequestTally {
+  return { catalog: before.catalog ?? 0, store: before.store ?? 0, answeredAtMs: performance.now() };
 }
 
 const current = new AsyncLocalStorage<RequestTally>();
@@ -13,8 +22,10 @@ export function tallied<T>(tally: RequestTally, work: () => Promise<T>): Promise
   return current.run(tally, work);
 }
 
-/** Counts a request for the work that made it. Does nothing outside of `tallied`. */
-export function countRequest(side: keyof RequestTally): void {
+/** Counts a request for the work that made it. `answered`: a response came. Does nothing outside of `tallied`. */
+export function countRequest(side: 'catalog' | 'store', answered: boolean): void {
   const tally = current.getStore();
-  if (tally !== undefined) tally[side] += 1;
+  if (tally === undefined) return;
+  tally[side] += 1;
+  if (answered) tally.answeredAtMs = performance.now();
 }

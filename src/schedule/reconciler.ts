@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { errorLine } from '../domain/errors.js';
 import { BulkChangeRepository } from '../persistence/bulk-change.repository.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
@@ -20,6 +21,8 @@ const BATCH = 500;
 const LOW_WATER = 100;
 /** Jobs that wake workers of runs: enough for the workers of several processes. */
 const RUN_JOBS = 64;
+/** Stores, or workspaces, that are asked at the same time whether their subscriptions stand. */
+const SIDES_AT_ONCE = 64;
 
 /**
  * The sweeper (docs/decisions/0001-rows-before-queues.md): it enqueues due rows without a worker, resumes runs that a
@@ -71,13 +74,14 @@ export class Reconciler {
 
   /** Tries paused stores, asks for the state of open tasks and for results generated elsewhere. Each answer may take as long as the service likes. */
   async poll(workspace: Workspace): Promise<void> {
-    await this.#step('pauses', () => this.#probeDue(workspace));
+    const probes = this.#step('pauses', () => this.#probeDue(workspace));
     await this.#step('tasks', async () => {
       await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(BATCH, [workspace]));
     });
     await this.#step('results generated elsewhere', async () => {
       await this.jobs.enqueueMany('deliveries', await this.poller.sweepResults([workspace]));
     });
+    await probes;
   }
 
   /** Enqueues rows that are due, unless the queue still has enough jobs; true when there may be more of them. */
@@ -115,11 +119,11 @@ export class Reconciler {
   }
 
   async #probeDue(workspace: Workspace): Promise<void> {
-    for (const key of await this.probe.dueStores()) {
-      const store = this.connections.findStore(key);
-      if (store?.workspace.key === workspace.key)
-        await this.#step(`pause of store ${key}`, () => this.#probe(store));
-    }
+    const due = await this.probe.dueStores();
+    await this.#each(
+      this.connections.stores.filter((store) => store.workspace.key === workspace.key && due.includes(store.key)),
+      (store) => this.#step(`pause of store ${store.key}`, () => this.#probe(store)),
+    );
   }
 
   /** A pause that is over: the store is asked once, and what waits goes on only if it grants what is needed. */
@@ -146,11 +150,11 @@ export class Reconciler {
    * again, so that a changed secret takes effect.
    */
   async checkSlots({ rewrite }: { rewrite: boolean }): Promise<void> {
-    for (const workspace of this.connections.workspaces) {
+    await this.#each(this.connections.workspaces, async (workspace) => {
       const { register, hmacSecret } = workspace.settings.webhook;
-      if (!register || hmacSecret === undefined || this.slot.urlFor(workspace) === null) continue;
+      if (!register || hmacSecret === undefined || this.slot.urlFor(workspace) === null) return;
       await this.#step('webhook slot', () => this.#checkSlot(workspace, rewrite));
-    }
+    });
   }
 
   async #checkSlot(workspace: Workspace, rewrite: boolean): Promise<void> {
@@ -170,8 +174,15 @@ export class Reconciler {
   }
 
   async keepSubscriptions(): Promise<void> {
-    for (const store of this.connections.stores)
-      await this.#step(`store events of ${store.key}`, () => this.subscriptions.keep(store));
+    await this.#each(this.connections.stores, (store) =>
+      this.#step(`store events of ${store.key}`, () => this.subscriptions.keep(store)),
+    );
+  }
+
+  /** Side by side, so that one which does not answer holds up none of the others. */
+  async #each<T>(sides: readonly T[], work: (side: T) => Promise<void>): Promise<void> {
+    const limit = pLimit(SIDES_AT_ONCE);
+    await Promise.all(sides.map((side) => limit(() => work(side))));
   }
 
   /** The process stops: no further step begins, and one that is under way may fail without a warning. */

@@ -3,17 +3,22 @@ import type { Job } from 'bullmq';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
-import { rowIdOf } from '../queue/index.js';
+import { Places, rowIdOf } from '../queue/index.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';
 
 const FOLLOW_MS = 60_000;
+const AT_ONCE = 32;
+const OF_WORKSPACE = 8;
 
 /** Follows background creations whose run has ended, and requests the content that waits for them. */
-@Processor('reconcile')
+@Processor('reconcile', { concurrency: AT_ONCE })
 export class CreationsProcessor extends WorkerHost {
+  /** The sweep wakes the others again. */
+  readonly #places = new Places({ ofSide: OF_WORKSPACE, putOff: () => Promise.resolve() });
+
   constructor(
     private readonly creations: BackgroundCreations,
     private readonly generation: GenerationRequester,
@@ -27,7 +32,13 @@ export class CreationsProcessor extends WorkerHost {
   }
 
   async process(job: Job): Promise<void> {
-    const store = this.connections.findStore(rowIdOf(job).replace(/^creations:/, ''));
+    const key = rowIdOf(job).replace(/^creations:/, '');
+    const store = this.connections.findStore(key);
+    if (store) await this.#places.work(store.workspace.key, key, (waiting) => this.#follow(waiting));
+  }
+
+  async #follow(key: string): Promise<void> {
+    const store = this.connections.findStore(key);
     if (!store || !(await this.links.hasAbandonedCreations(store.key))) return;
     const linked = await this.creations.follow(store, FOLLOW_MS, this.shutdown.signal);
     if (linked.length > 0) await this.#request(store, linked.length);

@@ -11,21 +11,25 @@ export interface RunProgress {
   readonly total: number | null;
 }
 
-/** A run that this worker holds. */
-export interface Hold {
+/** A run that a worker has taken. */
+export interface ClaimedRun {
   readonly run: SyncRunEntity;
   readonly lease: string;
+  /** Requests of this attempt and of the earlier ones. */
+  readonly requests: RequestTally;
+  /** By the process's own monotonic clock. Until then no other worker can have the run. */
+  heldUntilMs: number;
+}
+
+/** A run that this worker holds. */
+export interface Hold extends ClaimedRun {
   /** Aborts when the process stops, or when another worker has the run. */
   readonly signal: AbortSignal;
   /** Ends all work on the run, because another worker has it or may have it. */
   readonly lose: () => void;
   readonly cancel: (by: string) => void;
-  /** Requests of this attempt and of the earlier ones. */
-  readonly requests: RequestTally;
   readonly onProgress: (progress: RunProgress) => void;
   readonly steps: RunSteps;
-  /** By the process's own monotonic clock. Until then no other worker can have the run. */
-  heldUntilMs: number;
   counts: Partial<RunCounts>;
 }
 
@@ -35,12 +39,6 @@ export interface Hold {
  */
 export function listingSince({ trigger, createdAt }: SyncRunEntity): Date | null {
   return trigger === 'command' || trigger === 'api' ? createdAt : null;
-}
-
-/** A run that a worker has processed. */
-export interface WorkedRun {
-  /** The run as it ended; null when it was handed on. */
-  readonly ended: SyncRunEntity | null;
 }
 
 /** Stops a run that a person cancelled. Without a code: it is no failure of a product. */

@@ -3,18 +3,19 @@ import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
+import type { RunRequests } from '../persistence/entities/sync-run.entity.js';
 import { PlanLostError } from '../persistence/plan.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
-import { tallied } from '../runtime/request-tally.js';
+import { beginTally, tallied, type RequestTally } from '../runtime/request-tally.js';
 import { repeatFor } from '../runtime/time-limit.js';
 import { Connections } from '../connections/connections.js';
 import { RunApplication } from './run-application.js';
 import { RunEnds } from './run-ends.js';
-import { RunCancelledError, type Hold, type RunProgress, type WorkedRun } from './run-hold.js';
+import { RunCancelledError, type ClaimedRun, type Hold, type RunProgress } from './run-hold.js';
 import { RunPlanner } from './run-planner.js';
 import { RunSteps } from './run-steps.js';
 import { SidePauses } from './side-pauses.js';
@@ -58,27 +59,23 @@ export class RunWorker {
     const heldUntilMs = performance.now() + LEASE_MS;
     const run = await this.runs.claim(runId, lease, LEASE_MS);
     if (run === null) return null;
-    return this.#traced({ run, lease, heldUntilMs }, signal, onProgress);
+    const requests = beginTally(run.requests);
+    return this.workClaimed({ run, lease, heldUntilMs, requests }, signal, onProgress);
   }
 
-  /** Processes the run that is due longest, in any store. `without`: workspaces whose runs are left to others. Null when none can begin. */
-  async workNext(
-    signal: AbortSignal,
-    without: readonly string[] = [],
-    onClaimed: (run: SyncRunEntity) => void = () => undefined,
-  ): Promise<WorkedRun | null> {
+  /** Takes the run that is due longest, of any workspace but these. Null when none can begin. */
+  async claimNext(without: readonly string[] = []): Promise<ClaimedRun | null> {
     const lease = randomUUID();
     const heldUntilMs = performance.now() + LEASE_MS;
     const run = await this.runs.claimNext(lease, LEASE_MS, without);
-    if (run === null) return null;
-    onClaimed(run);
-    return { ended: await this.#traced({ run, lease, heldUntilMs }, signal, () => undefined) };
+    return run === null ? null : { run, lease, heldUntilMs, requests: beginTally(run.requests) };
   }
 
-  #traced(
-    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs'>,
+  /** As `work`, of a run that `claimNext` has just returned. */
+  workClaimed(
+    claimed: ClaimedRun,
     signal: AbortSignal,
-    onProgress: (progress: RunProgress) => void,
+    onProgress: (progress: RunProgress) => void = () => undefined,
   ): Promise<SyncRunEntity | null> {
     const { id, store, kind, trigger } = claimed.run;
     const facts = { 'run.id': id, store, 'run.kind': kind, 'run.trigger': trigger };
@@ -86,12 +83,12 @@ export class RunWorker {
   }
 
   async #hold(
-    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs'>,
+    claimed: ClaimedRun,
     signal: AbortSignal,
     onProgress: (progress: RunProgress) => void,
     span: OpenSpan,
   ): Promise<SyncRunEntity | null> {
-    const { run, lease } = claimed;
+    const { run, lease, requests } = claimed;
     const runId = run.id;
     const { kind, trigger, phase } = run;
     this.#log.info({ runId, store: run.store, kind, trigger, phase }, 'run started');
@@ -104,9 +101,8 @@ export class RunWorker {
       holder.abort(new RunCancelledError(by));
     };
     const stop = AbortSignal.any([signal, holder.signal]);
-    const requests = { catalog: run.requests.catalog ?? 0, store: run.requests.store ?? 0 };
     const steps = new RunSteps(run.phases, this.clock, (all) => this.runs.setSteps(runId, lease, all));
-    const hold: Hold = { ...claimed, signal: stop, lose, cancel, requests, onProgress, steps, counts: {} };
+    const hold: Hold = { ...claimed, signal: stop, lose, cancel, onProgress, steps, counts: {} };
     const heartbeat = setInterval(() => {
       this.#keepLease(hold).catch((error: unknown) => {
         this.#log.warn({ runId, err: errorLine(error) }, 'the run’s lease could not be renewed');
@@ -144,7 +140,7 @@ export class RunWorker {
     const { run, lease, requests, steps } = hold;
     killPoint('run.worked');
     span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
-    const ended = await this.runs.finish(run.id, lease, end, { requests, steps: steps.all });
+    const ended = await this.runs.finish(run.id, lease, end, { requests: made(requests), steps: steps.all });
     if (ended !== null) await this.ends.logEnd(run, end);
     return ended;
   }
@@ -152,7 +148,7 @@ export class RunWorker {
   async #keepLease(hold: Hold): Promise<void> {
     const heldUntilMs = performance.now() + LEASE_MS;
     const { run, lease, counts, requests } = hold;
-    if (!(await this.runs.keepLease(run.id, lease, LEASE_MS, counts, requests))) {
+    if (!(await this.runs.keepLease(run.id, lease, LEASE_MS, counts, made(requests)))) {
       hold.lose();
       return;
     }
@@ -192,4 +188,8 @@ export class RunWorker {
     }
     return this.ends.cancelled(run, by);
   }
+}
+
+function made({ catalog, store }: RequestTally): RunRequests {
+  return { catalog, store };
 }

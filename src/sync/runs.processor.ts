@@ -1,22 +1,29 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
+import pLimit from 'p-limit';
 import { Metrics } from '../observability/metrics/metrics.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { Shutdown } from '../runtime/shutdown.js';
+import type { ClaimedRun } from './run-hold.js';
 import { RunWorker } from './run-worker.js';
 
-/** Runs of one process at the same time. Nearly all of them wait: for an export, for the pace of a service, for the next try. */
+/** Runs of one process at the same time that get answers. Nearly all of them wait: for an export, or for the pace of a service. */
 const RUNS_AT_ONCE = 100;
-/** Of one workspace. One that does not answer leaves as many for the others. */
+/** Of one workspace, so that as many places are left for the others. */
 const RUNS_OF_WORKSPACE = RUNS_AT_ONCE / 2;
+/** A run without an answer for so long takes no place: its side hangs, and it must not hold up runs whose sides answer. */
+const SILENT_AFTER_MS = 5_000;
+/** With those whose sides hang. A waiting run costs a connection to its side, and a statement every five seconds. */
+const RUNS_WITH_SILENT = 500;
 
 /**
  * Runs of different stores work side by side. A job only wakes a worker: the rows say which run is due, the longest first. So a queue that
  * lost its order, or has a job twice, changes nothing.
  */
-@Processor('runs', { concurrency: RUNS_AT_ONCE })
+@Processor('runs', { concurrency: RUNS_WITH_SILENT })
 export class RunsProcessor extends WorkerHost {
-  /** How many runs of each workspace are under way here. */
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new Set<ClaimedRun>();
+  /** The places are counted before each claim, so one claim follows the other. */
+  readonly #inTurn = pLimit(1);
 
   constructor(
     private readonly runWorker: RunWorker,
@@ -29,30 +36,25 @@ export class RunsProcessor extends WorkerHost {
   async process(): Promise<void> {
     const { signal } = this.shutdown;
     while (!signal.aborted) {
-      let giveUpPlace = (): void => undefined;
+      const claimed = await this.#inTurn(() => this.#claim());
+      if (claimed === null) return;
       try {
-        const worked = await this.runWorker.workNext(signal, this.#full(), ({ workspace }) => {
-          this.#count(workspace, 1);
-          giveUpPlace = () => {
-            this.#count(workspace, -1);
-          };
-        });
-        if (worked === null) return;
-        if (worked.ended !== null) this.#ended(worked.ended);
+        const ended = await this.runWorker.workClaimed(claimed, signal);
+        if (ended !== null) this.#ended(ended);
       } finally {
-        giveUpPlace();
+        this.#underWay.delete(claimed);
       }
     }
   }
 
-  #full(): string[] {
-    return [...this.#underWay]
-      .filter(([, runs]) => runs >= RUNS_OF_WORKSPACE)
-      .map(([workspace]) => workspace);
-  }
-
-  #count(workspace: string, change: number): void {
-    this.#underWay.set(workspace, (this.#underWay.get(workspace) ?? 0) + change);
+  /** Null when no run is due, or none has a place. The sweep wakes a worker again. */
+  async #claim(): Promise<ClaimedRun | null> {
+    const since = performance.now() - SILENT_AFTER_MS;
+    const answered = [...this.#underWay].filter(({ requests }) => requests.answeredAtMs >= since);
+    if (answered.length >= RUNS_AT_ONCE) return null;
+    const claimed = await this.runWorker.claimNext(fullWorkspaces(answered));
+    if (claimed !== null) this.#underWay.add(claimed);
+    return claimed;
   }
 
   #ended({ store, state, kind, startedAt, finishedAt }: SyncRunEntity): void {
@@ -60,4 +62,10 @@ export class RunsProcessor extends WorkerHost {
     if (startedAt !== null && finishedAt !== null)
       this.metrics.runSeconds.observe({ store, kind }, (finishedAt.getTime() - startedAt.getTime()) / 1000);
   }
+}
+
+function fullWorkspaces(runs: readonly ClaimedRun[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { run } of runs) counts.set(run.workspace, (counts.get(run.workspace) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count >= RUNS_OF_WORKSPACE).map(([workspace]) => workspace);
 }

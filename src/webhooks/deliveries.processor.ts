@@ -1,22 +1,36 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { JobProducer, rowIdOf } from '../queue/index.js';
+import { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { JobProducer, Places, rowIdOf } from '../queue/index.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { DeliveryInterpreter } from './interpreter.js';
 
-@Processor('deliveries', { concurrency: 8 })
+const AT_ONCE = 32;
+/** Of one workspace. */
+const OF_WORKSPACE = 8;
+
+@Processor('deliveries', { concurrency: AT_ONCE })
 export class DeliveriesProcessor extends WorkerHost {
+  readonly #places: Places;
+
   constructor(
     private readonly interpreter: DeliveryInterpreter,
+    private readonly deliveries: DeliveryRepository,
     private readonly jobs: JobProducer,
     private readonly metrics: Metrics,
   ) {
     super();
+    this.#places = new Places({ ofSide: OF_WORKSPACE, putOff: (workspace) => deliveries.putOff(workspace) });
   }
 
   async process(job: Job): Promise<void> {
     const id = rowIdOf(job);
+    const workspace = await this.deliveries.workspaceOf(id);
+    if (workspace !== null) await this.#places.work(workspace, id, (row) => this.#interpret(row));
+  }
+
+  async #interpret(id: string): Promise<void> {
     const { writeBackId } = await traced(
       'interpret delivery',
       { 'delivery.id': id },

@@ -5,7 +5,7 @@ import { Shutdown } from '../runtime/shutdown.js';
 import { BulkWorker } from './bulk-worker.js';
 
 /** Works the bulk changes of write-backs. Rows that become ready go to their own queue. */
-@Processor('bulk-changes', { concurrency: 2 })
+@Processor('bulk-changes', { concurrency: 16 })
 export class BulkChangesProcessor extends WorkerHost {
   constructor(
     private readonly changes: BulkWorker,

@@ -1,22 +1,35 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { rowIdOf } from '../queue/index.js';
+import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { Places, rowIdOf } from '../queue/index.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { WriteBackWriter, type WriteBackResult } from './writer.js';
 
-/** The store's limit sets the pace. The connector waits for it, so more concurrent jobs would only wait together. */
-@Processor('write-backs', { concurrency: 8 })
+const AT_ONCE = 64;
+/** Of one store. Its limit sets the pace. The connector waits for it, so more concurrent rows would only wait together. */
+const OF_STORE = 8;
+
+@Processor('write-backs', { concurrency: AT_ONCE })
 export class WriteBacksProcessor extends WorkerHost {
+  readonly #places: Places;
+
   constructor(
     private readonly writer: WriteBackWriter,
+    private readonly writeBacks: WriteBackRepository,
     private readonly metrics: Metrics,
   ) {
     super();
+    this.#places = new Places({ ofSide: OF_STORE, putOff: (store) => writeBacks.putOff(store) });
   }
 
   async process(job: Pick<Job, 'data'>): Promise<void> {
     const id = rowIdOf(job);
+    const store = await this.writeBacks.storeOf(id);
+    if (store !== null) await this.#places.work(store, id, (row) => this.#write(row));
+  }
+
+  async #write(id: string): Promise<void> {
     const result = await traced(
       'write back',
       { 'write_back.id': id },

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until, World } from '../support/e2e-world.js';
 
 const SECRET = 'what the store signs its events with';
-/** So many sides that accept connections and never answer. */
-const HANGING = 4;
+/** So many sides that accept connections and never answer: more than the places for runs, all in the workspace of the good store. */
+const HANGING = 120;
 
 let world: World;
 let silent: Server;
@@ -44,17 +44,19 @@ afterAll(async () => {
 });
 
 describe('runs of one process', () => {
-  it('go on while four stores accept requests and never answer', async () => {
+  it('go on while more stores than there are places accept requests and never answer', async () => {
     const daemon = await world.startHere();
     try {
       const others: string[] = [];
       for (let index = 0; index < HANGING; index += 1)
         others.push(await world.requestRun({ store: `hanging-${String(index)}` }));
-      await until('the hanging requests', () => Promise.resolve(sockets.size >= HANGING ? true : null));
+      // Half of the places are those of one workspace.
+      await until('the hanging requests', () => Promise.resolve(sockets.size >= 50 ? true : null));
       const began = performance.now();
       expect(await world.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: 3 } });
-      expect(performance.now() - began).toBeLessThan(15_000);
-      for (const id of others) expect(await world.showRun(id)).toMatchObject({ status: 'running' });
+      expect(performance.now() - began).toBeLessThan(25_000);
+      const states = await Promise.all(others.map(async (id) => (await world.showRun(id)).status));
+      expect(states.filter((state) => state === 'running').length).toBeGreaterThan(50);
       for (const id of others) await world.api('POST', `/api/v1/syncs/${id}/cancel`);
     } finally {
       for (const socket of sockets) socket.destroy();

@@ -114,8 +114,8 @@ export class ShopifyClient {
     schema: z.ZodType<T>,
     options: StoreWriteOptions,
   ): Promise<Answer<T>> {
-    const { limits, sleep, random, tokens } = this.settings;
-    const policy = new RepeatPolicy(limits, random);
+    const { limits, sleep, random, tokens, now } = this.settings;
+    const policy = new RepeatPolicy(limits, random, now);
     for (let attempt = 1; ; attempt++) {
       const result = await this.attempt(document, variables, schema, attempt, options);
       if ('answer' in result) return result.answer;

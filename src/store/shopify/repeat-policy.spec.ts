@@ -9,7 +9,13 @@ function fault(code: CodedError['code'], repeat: Fault['repeat'], details: Detai
   return { error: new CodedError(code, code, details), repeat };
 }
 
-const policy = (attempts = 3) => new RepeatPolicy({ throttleWaitMs: 5_000, attempts }, () => 0.5);
+let nowMs = 0;
+const policy = (attempts = 3) =>
+  new RepeatPolicy(
+    { throttleWaitMs: 5_000, attempts },
+    () => 0.5,
+    () => nowMs,
+  );
 const never = (): boolean => false;
 const shown = (step: NextStep): string =>
   step.kind === 'wait' ? `wait ${step.ms}${step.pauseAll ? ', all' : ''}` : step.kind;
@@ -39,6 +45,15 @@ describe('further failures of a call', () => {
     const each = policy();
     const steps = [1, 2, 3].map(() => shown(each.next(fault('transient', 'always'), false, never)));
     expect(steps).toEqual(['wait 250', 'wait 500', 'throw']);
+  });
+
+  it('end with a call that took 45 seconds, without its waits for a limit', () => {
+    const each = policy();
+    each.next(fault('throttled', 'always', { retryAfterMs: 5_000 }), false, never);
+    nowMs += 50_000;
+    expect(shown(each.next(fault('transient', 'always'), false, never))).toBe('wait 250');
+    nowMs += 1;
+    expect(shown(each.next(fault('transient', 'always'), false, never))).toBe('throw');
   });
 
   it('renew the token once', () => {

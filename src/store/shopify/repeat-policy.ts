@@ -11,6 +11,8 @@ export type NextStep =
   | { readonly kind: 'wait'; readonly ms: number; readonly pauseAll: boolean };
 
 const THROTTLED_WAIT_MS = 1_000;
+/** A call that took so long without success is not repeated: its caller keeps a row, which is tried again later, and holds no worker meanwhile. */
+const CALL_MS = 45_000;
 
 /** Decides after each failed attempt of one call whether it is repeated. One instance serves one call. */
 export class RepeatPolicy {
@@ -18,12 +20,16 @@ export class RepeatPolicy {
   #failures = 0;
   #renewed = false;
   #outcomeUnknown = false;
+  readonly #begunAtMs: number;
 
   constructor(
     private readonly limits: Pick<ShopifyLimits, 'throttleWaitMs' | 'attempts'>,
     /** From 0 up to 1, for the jitter. */
     private readonly random: () => number,
-  ) {}
+    private readonly now: () => number,
+  ) {
+    this.#begunAtMs = now();
+  }
 
   /** `renew` discards the refused token. It returns true when a new one can be requested. */
   next(fault: Fault, isRepeatable: boolean, renew: () => boolean): NextStep {
@@ -51,8 +57,9 @@ export class RepeatPolicy {
 
   #failed(error: CodedError, mayRepeat: boolean): NextStep {
     this.#failures += 1;
-    if (error.code !== 'transient' || !mayRepeat || this.#failures >= this.limits.attempts)
-      return { kind: 'throw', error };
+    const tookMs = this.now() - this.#begunAtMs - this.#waitedMs;
+    const isLast = this.#failures >= this.limits.attempts || tookMs > CALL_MS;
+    if (error.code !== 'transient' || !mayRepeat || isLast) return { kind: 'throw', error };
     const ms = BACKOFF.storeCall.delayMs(this.#failures, this.random, error.retryAfterMs);
     return { kind: 'wait', ms, pauseAll: false };
   }

@@ -20,7 +20,7 @@ it('fields that are left to the merchant are counted, and how their write-back e
   const { writeBackId } = await deliver(stages, await resultOf(stages, 1));
   stages.store.edit('1', { title: 'The merchant’s own' });
   const metrics = new Metrics();
-  const processor = new WriteBacksProcessor(stages.writer, metrics);
+  const processor = new WriteBacksProcessor(stages.writer, stages.writeBacks, metrics);
   await processor.process({ data: { id: writeBackId } });
   // A second job for the same row finds nothing to do.
   await processor.process({ data: { id: writeBackId } });
@@ -35,7 +35,7 @@ it('the faults that gates find are counted by store and gate, and so is what wai
   stages.store.put(snapshot(1), snapshot(2));
   await stages.sync();
   const metrics = new Metrics();
-  const processor = new WriteBacksProcessor(stages.writer, metrics);
+  const processor = new WriteBacksProcessor(stages.writer, stages.writeBacks, metrics);
   for (const [id, name] of [
     [1, 'The best price of all lamps'],
     [2, 'The best price'],
