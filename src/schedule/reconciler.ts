@@ -121,7 +121,9 @@ export class Reconciler {
   async #probeDue(workspace: Workspace): Promise<void> {
     const due = await this.probe.dueStores();
     await this.#each(
-      this.connections.stores.filter((store) => store.workspace.key === workspace.key && due.includes(store.key)),
+      this.connections.stores.filter(
+        (store) => store.workspace.key === workspace.key && due.includes(store.key),
+      ),
       (store) => this.#step(`pause of store ${store.key}`, () => this.#probe(store)),
     );
   }
