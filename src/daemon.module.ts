@@ -8,9 +8,9 @@ import type { AppConfig, ProcessRole } from './config/index.js';
 import { DashboardModule, DashboardOffModule } from './dashboard/dashboard.module.js';
 import { LifecycleEventsModule, NotificationsModule } from './notifications/notifications.module.js';
 import { EnqueuedRowWork } from './operations/enqueued-row-work.js';
-import { RowWorkPort } from './operations/ports.js';
+import { QueuePort, RowWorkPort } from './operations/ports.js';
 import { ProcessModule, type ProcessSettings } from './process.module.js';
-import { ProcessorCheck } from './queue/index.js';
+import { ProcessorCheck, QUEUE_BACKEND } from './queue/index.js';
 import { ScheduleModule } from './schedule/schedule.module.js';
 import { CreationsProcessor } from './sync/creations.processor.js';
 import { RunsProcessor } from './sync/runs.processor.js';
@@ -50,8 +50,11 @@ class WorkModule {}
 @Global()
 @Module({
   imports: [AppModule],
-  providers: [{ provide: RowWorkPort, useClass: EnqueuedRowWork }],
-  exports: [RowWorkPort],
+  providers: [
+    { provide: RowWorkPort, useClass: EnqueuedRowWork },
+    { provide: QueuePort, useExisting: QUEUE_BACKEND },
+  ],
+  exports: [RowWorkPort, QueuePort],
 })
 export class DaemonModule {
   static forRoot(settings: ProcessSettings): DynamicModule {

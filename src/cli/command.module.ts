@@ -7,6 +7,7 @@ import { commandLogger } from './command-logger.js';
 import { DirectRowWork } from './direct-row-work.js';
 import { BulkFollower } from './bulk-follower.js';
 import { RunFollower } from './run-follower.js';
+import { SilenceLines } from './silence-lines.js';
 
 const CONNECTIONS = 12;
 
@@ -23,7 +24,12 @@ export class CommandModule {
     const logger = commandLogger(settings.logger);
     return {
       module: CommandModule,
-      providers: [RunFollower, BulkFollower, ...(OPERATIONS.includes(service) ? [] : [service])],
+      providers: [
+        RunFollower,
+        BulkFollower,
+        SilenceLines,
+        ...(OPERATIONS.includes(service) ? [] : [service]),
+      ],
       imports: [SettingsModule.forRoot({ ...settings, logger }, CONNECTIONS, changes ? 'move' : 'refuse')],
     };
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import { presentRun } from '../operations/present-run.js';
 import { ActionRepository } from '../persistence/action.repository.js';
@@ -9,6 +9,7 @@ import { RunWorker } from '../sync/run-worker.js';
 import { print, printJson } from './output.js';
 import { ProgressReport } from './progress.js';
 import { runFailure, runSummary } from './run-summary.js';
+import { SilenceLines } from './silence-lines.js';
 import { printable } from './terminal.js';
 
 const FOLLOW_EVERY_MS = 500;
@@ -21,6 +22,7 @@ export class RunFollower {
     private readonly worker: RunWorker,
     private readonly runs: RunRepository,
     private readonly actions: ActionRepository,
+    @Optional() private readonly silence?: SilenceLines,
   ) {}
 
   /** Works the run, or follows it while another process does; takes it over when that process lets go of it. */
@@ -34,6 +36,7 @@ export class RunFollower {
         const run = worked ?? (await this.runs.get(id));
         if (run === null) throw new CodedError('not_found', `run ${id} no longer exists`);
         if (run.state !== 'queued' && run.state !== 'running') return run;
+        if (worked === null) await this.silence?.tellOf(run);
         if (signal.aborted)
           throw new CodedError('transient', `interrupted: the next start or sync resumes run ${id}`);
         await sleep(FOLLOW_EVERY_MS, undefined, { signal });

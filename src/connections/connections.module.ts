@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { ConnectingSiteMaker } from './connecting-site-maker.js';
 import { CONNECTION_EXPORTS, CONNECTION_PROVIDERS } from './connection-providers.js';
 import { ConnectionMaker } from './connection-maker.js';
+import { SilenceWatch } from './silence-watch.js';
 import { StoreProbe } from './store-probe.js';
 import { StoreSubscriptions } from './store-subscriptions.js';
 import { WebhookSlot } from './webhook-slot.js';
@@ -15,6 +16,7 @@ import { WebhookSlot } from './webhook-slot.js';
     WebhookSlot,
     StoreProbe,
     StoreSubscriptions,
+    SilenceWatch,
   ],
   exports: [...CONNECTION_EXPORTS, WebhookSlot, StoreProbe, StoreSubscriptions],
 })

@@ -29,6 +29,11 @@ export interface Store {
   readonly isInstalled: boolean;
 }
 
+/** The address that a store's requests go to. */
+export function addressOf({ settings }: Pick<Store, 'settings'>): string {
+  return settings.endpoint ?? `https://${settings.shop}`;
+}
+
 /** Workspaces and stores. */
 export interface ConnectionSet {
   readonly workspaces: readonly Workspace[];

@@ -1,5 +1,5 @@
 import type { PresentedRun } from '../operations/present-run.js';
-import { html, type Html } from './html.js';
+import { html, type Html, type Piece } from './html.js';
 
 type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
 
@@ -54,12 +54,22 @@ export function moment(at: Date | string | null): Html {
   return html`<time datetime="${iso}" data-moment>${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
-const ISO_TIME = /(?:\bat )?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+/** A time of the day. The script shows it in the reader's zone, with the day where it is another one. */
+export function clockTime(at: string): Html {
+  return html`<time datetime="${at}" data-clock>${at.slice(11, 16)} UTC</time>`;
+}
 
-/** A sentence from a use case. The times in it are shown as every other time, so that “at” before one is left out. */
+const ISO_TIME = /(?:\bat )?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+const NEXT_TRY = /(?<=next try )at (?=\d{4}-)/;
+
+/** A sentence from a use case. The times in it are shown as every other time, so that “at” before one is left out; a next try has its hour. */
 export function sentence(text: string | null): Html {
-  const parts = (text ?? '').split(ISO_TIME);
-  return html`${parts.map((part, index) => (index % 2 === 1 ? moment(part) : part))}`;
+  const [before = '', ...next] = (text ?? '').split(NEXT_TRY);
+  return html`${withTimes(before, moment)}${next.map((rest) => html`at ${withTimes(rest, clockTime)}`)}`;
+}
+
+function withTimes(text: string, shown: (iso: string) => Html): Piece[] {
+  return text.split(ISO_TIME).map((part, index) => (index % 2 === 1 ? shown(part) : part));
 }
 
 /** A time of a schedule, in the zone of the schedule, and how far away it is. */

@@ -87,6 +87,9 @@ describe('a sentence of a use case', () => {
       '<time datetime="2026-11-22T22:38:19.636Z" data-moment>2026-11-22 22:38:19 UTC</time>',
     );
     expect(text).toMatch(/^reverted <time /);
+    expect(sentence('no answer; next try at 2026-11-22T15:17:58.000Z').text).toBe(
+      'no answer; next try at <time datetime="2026-11-22T15:17:58.000Z" data-clock>15:17 UTC</time>',
+    );
     expect(text).toContain(': &lt;by hand&gt;');
   });
 

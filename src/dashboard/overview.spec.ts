@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Attention } from '../operations/attention.js';
 import { creditOutlook } from '../operations/credits.js';
+import type { Outage } from '../operations/outages.js';
 import type { Overview, StoreLine } from '../operations/overview.js';
 import type { StoreStatus } from '../operations/status.js';
 import type { Visitor } from './session.guard.js';
@@ -49,6 +50,9 @@ function overview(over: Partial<Overview> = {}): string {
   return page.replaceAll(/\s+/g, ' ').replaceAll(/ ?> ?/g, '>');
 }
 
+/** The words of a page. */
+const words = (page: string): string => page.replaceAll(/<[^<>]*>/g, '').replaceAll(/\s+/g, ' ');
+
 const about = (kind: Attention['kind'], over: Partial<Attention> = {}): Attention => ({
   ...{ kind, of: 'main', count: 1, detail: null, run: null },
   ...over,
@@ -76,17 +80,18 @@ describe('the first line of the overview', () => {
   });
 
   it('names what does not answer, since when and when it is tried again, in place of “all well”', () => {
-    const outage = {
-      store: 'main',
-      run: 'r1',
-      reason: 'the catalog did not answer',
+    const outage: Outage = {
+      ...{ what: 'catalog', of: 'default', run: 'r1', reason: null },
       since: '2026-11-22T15:15:00.000Z',
       nextTry: '2026-11-22T15:16:00.000Z',
     };
-    const page = overview({ outages: [outage] });
-    expect(page).toContain('main: the catalog did not answer, since');
-    expect(page).toContain('15:16:00 UTC');
-    expect(page).toContain('Nothing is lost.');
+    const page = overview({ outages: [outage, { ...outage, what: 'store', of: 'main', nextTry: null }] });
+    expect(words(page)).toContain(
+      'The catalog of workspace default has not answered since 15:15 UTC. Next try 15:16 UTC. Nothing is lost.',
+    );
+    expect(words(page)).toContain(
+      'Store main has not answered since 15:15 UTC. It is tried again within a minute. Nothing is lost.',
+    );
     expect(page).not.toContain('All well');
   });
 

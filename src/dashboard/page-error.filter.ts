@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { STATUS_OF } from '../api/error.filter.js';
+import { isDatabaseAway } from '../operations/outages.js';
 import { signInPath } from './elements.js';
 import { NotSignedInError, visitorWithoutNotice } from './session.guard.js';
 import { problemPage } from './views/problem.js';
@@ -35,6 +36,11 @@ export class PageErrorFilter implements ExceptionFilter {
   #described(error: unknown): { status: number; message: string } {
     if (error instanceof HttpException) return { status: error.getStatus(), message: withDetails(error) };
     if (isCoded(error)) return { status: STATUS_OF[error.code], message: errorLine(error) };
+    if (isDatabaseAway(error))
+      return {
+        status: 503,
+        message: 'The database does not answer. Load the page again in a moment. Nothing is lost.',
+      };
     this.log.error({ err: error }, 'a page failed with an unexpected error');
     return { status: 500, message: 'An internal error occurred. The log has the details.' };
   }

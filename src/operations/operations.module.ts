@@ -7,6 +7,7 @@ import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
 import { OverviewReader } from './overview.js';
+import { GroundLooks } from './outages.js';
 import { PlanOperations } from './plans.js';
 import { RunOperations } from './runs.js';
 import { StatusReader } from './status.js';
@@ -27,6 +28,7 @@ import { WriteBackOperations } from './write-backs.js';
 export const OPERATIONS: readonly Type[] = [
   StatusReader,
   OverviewReader,
+  GroundLooks,
   RunOperations,
   StoreHealthOperations,
   AuditOperations,

@@ -10,6 +10,7 @@ import { Connections, type Store } from '../connections/connections.js';
 import { nextStart } from '../connections/start-times.js';
 import { attentionOf, ofStore, type Attention, type StoreFacts, type WorkspaceFacts } from './attention.js';
 import { CREDIT_DAYS, creditOutlook, lastDays, type CreditOutlook } from './credits.js';
+import { GroundLooks, sideOutages, type Outage } from './outages.js';
 import type { Page } from './paging.js';
 import { isUnderWay, presentRun, type PresentedRun } from './present-run.js';
 import { presentHealth, type Health } from './store-health.js';
@@ -58,17 +59,6 @@ export interface Work {
   readonly givenUp: number;
 }
 
-/** A run that could not finish because a side did not answer. It is tried again by itself. */
-export interface Outage {
-  readonly store: string;
-  readonly run: string;
-  /** What did not answer, for people. */
-  readonly reason: string;
-  /** ISO times of the failure and of the next try. */
-  readonly since: string | null;
-  readonly nextTry: string;
-}
-
 export interface Overview {
   /** What does not answer now, although nobody has to do anything. */
   readonly outages: readonly Outage[];
@@ -102,13 +92,14 @@ export class OverviewReader {
     private readonly credits: CreditRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly state: StateRepository,
+    private readonly ground: GroundLooks,
     private readonly clock: Clock,
   ) {}
 
   async read(query: OverviewQuery): Promise<Overview> {
     const { stores } = this.connections;
     const keys = stores.map(({ key }) => key);
-    const [states, runs, products, tasks, writeBacks, owed, deliveries, workspaces, withoutResult] =
+    const [states, runs, products, tasks, writeBacks, owed, deliveries, workspaces, withoutResult, ground] =
       await Promise.all([
         this.summary.states(keys),
         this.summary.runs(keys, 1),
@@ -119,6 +110,7 @@ export class OverviewReader {
         this.deliveries.countByState(),
         this.#workspaces(),
         this.summary.withoutResult(keys),
+        this.ground.outages(),
       ]);
     const facts = judgedStores(stores, { states, runs, products, writeBacks, owed });
     const work = workOf({ tasks, writeBacks, deliveries, withoutResult });
@@ -128,7 +120,7 @@ export class OverviewReader {
       .slice(query.offset, query.offset + STORES_OF_A_PAGE)
       .map((each) => lineOf(each, now));
     return {
-      outages: facts.flatMap(outageOf),
+      outages: [...ground, ...sideOutages(workspaces.rows, states, waitingFor(facts))],
       attention: attentionOf(facts, workspaces.facts, work),
       work,
       stores: {
@@ -191,7 +183,7 @@ export class OverviewReader {
     return this.clock.now().toISOString().slice(0, 10);
   }
 
-  async #workspaces(): Promise<{ lines: WorkspaceLine[]; facts: WorkspaceFacts[] }> {
+  async #workspaces() {
     const now = this.clock.now();
     const keys = this.connections.workspaces.map(({ key }) => key);
     const [since = this.#today()] = lastDays(now, CREDIT_DAYS);
@@ -209,13 +201,14 @@ export class OverviewReader {
       return { key, row, credits, isOut };
     });
     return {
-      lines: outlooks.map(({ key, row, credits }) => ({
+      rows: rows.filter(({ workspace }) => keys.includes(workspace)),
+      lines: outlooks.map(({ key, row, credits }): WorkspaceLine => ({
         workspace: key,
         credits,
         pause: row?.pausedReason ?? null,
         webhook: row?.webhookFinding ?? null,
       })),
-      facts: outlooks.map(({ key, row, credits, isOut }) => ({
+      facts: outlooks.map(({ key, row, credits, isOut }): WorkspaceFacts => ({
         key,
         isOut,
         daysLeft: credits.daysLeft,
@@ -333,18 +326,8 @@ function judgedRun(run: SyncRunEntity): NonNullable<StoreFacts['lastRun']> {
   };
 }
 
-function outageOf({ key, run }: Judged): Outage[] {
-  if (!run?.retryAt || run.error === null) return [];
-  const { id, error, finishedAt, retryAt } = run;
-  return [
-    {
-      store: key,
-      run: id,
-      reason: error,
-      since: finishedAt?.toISOString() ?? null,
-      nextTry: retryAt.toISOString(),
-    },
-  ];
+function waitingFor(facts: readonly Judged[]) {
+  return facts.map(({ key, store, run }) => ({ key, run, workspace: store.workspace.key }));
 }
 
 /** The stores of the list: those that need a person first, then by key. */

@@ -27,6 +27,13 @@ export abstract class RowWorkPort {
   abstract bulkChange(id: string): Promise<void>;
 }
 
+/** The storage of the queues. A command has none. */
+export abstract class QueuePort {
+  abstract readonly kind: 'postgres' | 'redis';
+  /** Resolves when the storage answers. */
+  abstract ping(): Promise<void>;
+}
+
 export abstract class WriteBackReverterPort {
   /** Throws `not_found` for an unknown id, `conflict` when it is not applied, or when the store no longer holds anything that we wrote. */
   abstract revert(id: string, by: DecidedBy): Promise<readonly JournalField[]>;

@@ -110,6 +110,17 @@ export class StateRepository {
     return row;
   }
 
+  /** Since when the catalog of a workspace, or a store, has not answered; null: it answers. */
+  async reportSilence(side: 'workspace' | 'store', key: string, since: Date | null): Promise<void> {
+    await this.db.affected(
+      since === null
+        ? `UPDATE ${side}_state SET silent_since = $2 WHERE ${side} = $1 AND silent_since IS NOT NULL`
+        : `INSERT INTO ${side}_state (${side}, silent_since) VALUES ($1, $2)
+           ON CONFLICT (${side}) DO UPDATE SET silent_since = excluded.silent_since`,
+      [key, since],
+    );
+  }
+
   /** Hashes of the webhook secret that was sent last, and of what the service then showed in its place. Null before the first. */
   async sentWebhookSecret(workspace: string): Promise<{ sent: string; shown: string } | null> {
     const row = await this.db.repository(WorkspaceStateEntity).findOneBy({ workspace });

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { AxiosAdapter, AxiosHeaders, AxiosResponse } from 'axios';
 import { MAX_ANSWER_BYTES, MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
 import { isLoopback } from '../domain/loopback.js';
+import { ANSWERS } from './answers.js';
 import { TimeLimit } from './time-limit.js';
 
 export interface Agents {
@@ -81,6 +82,7 @@ export async function sendOutgoing(request: OutgoingRequest): Promise<OutgoingAn
   };
   closed?.addEventListener('abort', close, { once: true });
   if (closed?.aborted === true) close();
+  const ended = ANSWERS.began(url);
   try {
     const { send, headers: Headers } = await loadedAdapter();
     // Given an aborted signal, the adapter would reject, and send the request all the same.
@@ -98,14 +100,20 @@ export async function sendOutgoing(request: OutgoingRequest): Promise<OutgoingAn
       ...request.agents,
       ...(proxy && !isLoopback(url) ? {} : { proxy: false as const }),
     });
-    return await answerOf(response, request.maxBytes ?? MAX_ANSWER_BYTES);
+    const answer = await answerOf(response, request.maxBytes ?? MAX_ANSWER_BYTES);
+    ended(GATEWAY_ERRORS.has(answer.status) ? 'unanswered' : 'answered');
+    return answer;
   } catch (error) {
+    ended(closed?.aborted === true ? 'given up' : 'unanswered');
     throw bareError(error, limit.passed, timeoutMs);
   } finally {
     limit.end();
     closed?.removeEventListener('abort', close);
   }
 }
+
+/** A proxy answers with these in place of a service that is down. */
+const GATEWAY_ERRORS: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function dataOf(body: OutgoingRequest['body']): Readable | Buffer | undefined {
   if (body === undefined || body instanceof Readable) return body;

@@ -96,7 +96,10 @@ export class RunEnds {
     if (isCoded(cause)) await this.pauses.pauseAfter(run, cause);
     const final = cause instanceof PlanLimitError || isMetWith(cause, 'run', 'give_up');
     const retryInMs = final ? undefined : this.#retryInMs(run, cause);
-    const again = retryInMs === undefined ? '' : `; tried again in ${String(Math.ceil(retryInMs / 1000))} s`;
+    const again =
+      retryInMs === undefined
+        ? ''
+        : `; next try at ${new Date(this.clock.now().getTime() + retryInMs).toISOString()}`;
     return {
       ...left,
       error: `${errorLine(cause)}${again}`,

@@ -97,6 +97,11 @@ export class FaultProxy {
     this.armed = [];
   }
 
+  /** Breaks the connections of requests that wait. */
+  cutAll(): void {
+    this.server.closeAllConnections();
+  }
+
   async stop(): Promise<void> {
     this.stopping.abort();
     const closed = once(this.server, 'close');

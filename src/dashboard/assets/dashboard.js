@@ -71,6 +71,8 @@ for (const part of document.querySelectorAll('[data-live]')) void keepLive(part)
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+const DAY_CLOCK = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 const UNITS = [
   ['day', 86_400],
   ['hour', 3600],
@@ -87,6 +89,13 @@ function showMoments(root) {
     const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
     const text =
       Math.abs(seconds) > WEEK_SECONDS ? DAY.format(at) : RELATIVE.format(Math.round(seconds / size), unit);
+    if (time.textContent !== text) time.textContent = text;
+    time.title = EXACT.format(at);
+  }
+  for (const time of root.querySelectorAll('time[data-clock]')) {
+    const at = new Date(time.dateTime);
+    const isToday = at.toDateString() === new Date().toDateString();
+    const text = (isToday ? CLOCK : DAY_CLOCK).format(at);
     if (time.textContent !== text) time.textContent = text;
     time.title = EXACT.format(at);
   }

@@ -1,6 +1,6 @@
 import type { Attention } from '../../operations/attention.js';
-import type { Outage } from '../../operations/overview.js';
-import { moment, pathTo, sentence } from '../elements.js';
+import type { Outage } from '../../operations/outages.js';
+import { clockTime, pathTo, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { RUN_CHECK, SEE_PRODUCTS } from './reports.js';
 
@@ -63,27 +63,37 @@ export function attentionSection(attention: readonly Attention[], isDisturbed = 
   </section>`;
 }
 
+const OUTAGE = {
+  catalog: (of: string, isOnly: boolean): string =>
+    isOnly ? 'The catalog' : `The catalog of workspace ${of}`,
+  store: (of: string): string => `Store ${of}`,
+  queue: (): string => 'Redis',
+} as const;
+
 /** What does not answer now. It is tried again by itself, so that nobody has to do anything. */
-export function outageSection(outages: readonly Outage[]): Html {
+export function outageSection(outages: readonly Outage[], workspaces: number): Html {
   if (outages.length === 0) return html``;
   return html`<section class="attention" aria-labelledby="outages">
     <h2 id="outages">Waiting for an answer</h2>
     <ul>
       ${outages.slice(0, SHOWN).map(
-        ({ store, run, reason, since, nextTry }) =>
+        (each) =>
           html`<li class="warn">
-            <div>
-              <p class="what">
-                ${store}: ${sentence(reason)}${since !== null && html`, since ${moment(since)}`}. Next try
-                ${moment(nextTry)}. Nothing is lost.
-              </p>
-            </div>
-            <a class="button" href="/runs/${run}">See the run</a>
+            <p class="what">${outageLine(each, workspaces === 1)} Nothing is lost.</p>
+            ${each.run !== null && html`<a class="button" href="/runs/${each.run}">See the run</a>`}
           </li>`,
       )}
     </ul>
     ${outages.length > SHOWN && html`<p>${outages.length - SHOWN} more</p>`}
   </section>`;
+}
+
+function outageLine({ what, of, reason, since, nextTry }: Outage, isOnly: boolean): Html {
+  if (what === 'run') return html`Store ${of}: ${sentence(reason)}.`;
+  if (what === 'database') return html`The database answers slowly: ${reason}. Everything takes longer.`;
+  return html`${OUTAGE[what](of, isOnly)} has not
+  answered${since !== null && html` since ${clockTime(since)}`}.
+  ${nextTry === null ? 'It is tried again within a minute.' : html`Next try ${clockTime(nextTry)}.`}`;
 }
 
 /** With more stores than this, the page links to the filtered list of stores instead. */

@@ -33,7 +33,7 @@ export function overviewPage(visitor: Visitor, overview: Overview, choice: Overv
   return page(visitor, {
     title: 'Overview',
     section: 'overview',
-    ...(overview.isBusy ? { refreshSeconds: 5 } : {}),
+    ...(isChanging(overview) ? { refreshSeconds: 5 } : {}),
     body: html`<h1>Overview</h1>
       <div
         data-live="${pathTo('/overview/live', { ...choice, offset: overview.stores.offset })}"
@@ -44,11 +44,16 @@ export function overviewPage(visitor: Visitor, overview: Overview, choice: Overv
   });
 }
 
+function isChanging({ isBusy, outages }: Overview): boolean {
+  return isBusy || outages.length > 0;
+}
+
 /** The changing part of the page. The script requests it repeatedly while `data-under-way` is present. */
 export function overviewFragment(overview: Overview, choice: OverviewChoice): Html {
-  return html`<div class="overview" ${overview.isBusy && html` data-under-way`}>
-    ${outageSection(overview.outages)} ${attentionSection(overview.attention, overview.outages.length > 0)}
-    ${storeSection(overview, choice)} ${workSection(overview.work)} ${workspaceSection(overview)}
+  return html`<div class="overview" ${isChanging(overview) && html` data-under-way`}>
+    ${outageSection(overview.outages, overview.workspaces.total)}
+    ${attentionSection(overview.attention, overview.outages.length > 0)} ${storeSection(overview, choice)}
+    ${workSection(overview.work)} ${workspaceSection(overview)}
   </div>`;
 }
 

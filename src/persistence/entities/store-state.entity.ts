@@ -24,4 +24,6 @@ export class StoreStateEntity {
   @Column('text', { nullable: true }) eventsAddress!: string | null;
   /** How often in a row it was refused. */
   @Column('integer', { default: 0 }) pauses!: number;
+  /** Since when the side has not answered; null while it answers. */
+  @Column('timestamptz', { nullable: true }) silentSince!: Date | null;
 }

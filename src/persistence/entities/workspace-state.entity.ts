@@ -17,4 +17,6 @@ export class WorkspaceStateEntity {
   @Column('text', { nullable: true }) webhookSecretSent!: string | null;
   /** Hash of what the service then showed in its place: the secret, a mask of it, or nothing. */
   @Column('text', { nullable: true }) webhookSecretShown!: string | null;
+  /** Since when the side has not answered; null while it answers. */
+  @Column('timestamptz', { nullable: true }) silentSince!: Date | null;
 }

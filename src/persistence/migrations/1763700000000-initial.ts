@@ -450,7 +450,8 @@ const STATEMENTS = [
      paused_until timestamptz,
      served_version text,
      events_address text,
-     pauses integer NOT NULL DEFAULT 0
+     pauses integer NOT NULL DEFAULT 0,
+     silent_since timestamptz
    )`,
   `CREATE TABLE used_install_state (
      id text PRIMARY KEY,
@@ -474,6 +475,7 @@ const STATEMENTS = [
      webhook_checked_at timestamptz,
      webhook_secret_sent text,
      webhook_secret_shown text,
-     webhook_state text
+     webhook_state text,
+     silent_since timestamptz
    )`,
 ];

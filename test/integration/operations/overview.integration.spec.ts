@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { QueryRunner } from 'typeorm';
+import { GroundLooks } from '../../../src/operations/outages.js';
 import { OverviewReader } from '../../../src/operations/overview.js';
 import { CreditRepository } from '../../../src/persistence/credit.repository.js';
 import { Database, type SqlValue } from '../../../src/persistence/database.js';
@@ -88,7 +89,7 @@ function readers(count: number) {
     db,
     overview: new OverviewReader(
       ...([connections, summary, new StoreDayRepository(db), new CreditRepository(db)] as const),
-      ...([deliveries, state, stages.clock] as const),
+      ...([deliveries, state, new GroundLooks(db, stages.clock), stages.clock] as const),
     ),
   };
 }

@@ -277,7 +277,7 @@ describe('a catalog that is away', () => {
       errorCode: 'transient',
       counts: { created: 0, failed: 40 },
     });
-    expect(run.error).toContain('tried again in');
+    expect(run.error).toContain('next try at 20');
     expect(stages.clock.now().getTime() - startedAt).toBeLessThan(300_000);
     expect(await failuresOf(run.id)).toEqual([]);
   });

@@ -1,0 +1,61 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { ANSWERS } from '../runtime/answers.js';
+import { addressOf, Connections } from '../connections/connections.js';
+
+const LOOK_EVERY_MS = 500;
+
+/** Tells the person at the terminal that a side does not answer, and that it answers again. */
+@Injectable()
+export class SilenceLines implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #silent = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly state: StateRepository,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.#timer = setInterval(() => {
+      for (const { key, settings } of this.connections.workspaces)
+        this.#tell(
+          nameOf('catalog', key, this.connections.workspaces),
+          ANSWERS.silentSince(settings.baseUrl),
+        );
+      for (const store of this.connections.stores)
+        this.#tell(
+          nameOf('store', store.key, this.connections.stores),
+          ANSWERS.silentSince(addressOf(store)),
+        );
+    }, LOOK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** What the process that works on the run has recorded. */
+  async tellOf({ workspace, store }: SyncRunEntity): Promise<void> {
+    const [catalog, shop] = await Promise.all([this.state.workspace(workspace), this.state.store(store)]);
+    this.#tell(nameOf('catalog', workspace, this.connections.workspaces), catalog?.silentSince);
+    this.#tell(nameOf('store', store, this.connections.stores), shop?.silentSince);
+  }
+
+  #tell(name: string, since: Date | null | undefined): void {
+    if (since instanceof Date) {
+      if (this.#silent.has(name)) return;
+      this.#silent.add(name);
+      process.stderr.write(
+        `${name} has not answered since ${since.toTimeString().slice(0, 8)}; trying again. Nothing is lost\n`,
+      );
+    } else if (since === null && this.#silent.delete(name)) process.stderr.write(`${name} answers again\n`);
+  }
+}
+
+/** The only one needs no name. */
+function nameOf(what: string, key: string, { length }: readonly unknown[]): string {
+  return length === 1 ? `the ${what}` : `the ${what} ${what === 'catalog' ? 'of workspace ' : ''}${key}`;
+}
