@@ -1,2 +1,2 @@
 export { openEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
-export { hasDatabase, removeEmbeddedPostgres } from './location.js';
+export { hasDatabase, removeEmbeddedPostgres } from './cluster.js';

@@ -1,34 +1,17 @@
-import { spawn } from 'node:child_process';
-import { open } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { CodedError } from '../domain/errors.js';
-import type { PostgresBinaries } from './binaries.js';
-import { runningPostmaster } from './postmaster.js';
-import { asUser, runProgram, serverEnvironment } from './program.js';
-import type { ServerUser } from './server-user.js';
+import { asUser, runProgram, serverEnvironment, type ServerPlace } from './programs.js';
 
 export const LOOPBACK = '127.0.0.1';
 const PG_CTL_TIMEOUT_MS = 10_000;
 const POLL_MS = 25;
-
-export interface ServerPlace {
-  readonly clusterDir: string;
-  readonly binaries: PostgresBinaries;
-  readonly user: ServerUser | null;
-}
-
-export interface StartOptions extends ServerPlace {
-  readonly port: number;
-  readonly logFile: string;
-  /** Further settings, such as `{ fsync: 'off' }` for tests. */
-  readonly settings?: Readonly<Record<string, string>>;
-}
-
-/** A server process that we started. `exited` resolves when it has ended for any reason. */
-export interface StartedServer {
-  readonly pid: number;
-  readonly exited: Promise<void>;
-}
+/** A start begins a new log beyond this size. */
+const LOG_LIMIT_BYTES = 2_000_000;
 
 /**
  * Enough memory for the pages that the first load of a large store changes: with 64 MB its plan took a fifth more time. Pages that are
@@ -42,9 +25,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '256MB',
   work_mem: '8MB',
   max_wal_size: '512MB',
-  logging_collector: 'off',
-  log_destination: 'stderr',
-  log_line_prefix: '%m [%p] ',
   log_checkpoints: 'off',
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
@@ -53,60 +33,69 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the server in its own session, so that it survives this process and its terminal. Returns once it is
- * spawned, not once it is ready. If a server already runs on the files, PostgreSQL's own lock ends the new one.
+ * Starts the server, which survives this process and its terminal, and waits until it is ready. False when it does not start, for a
+ * reason that the log names: another process may have been first. `settings` are further ones, such as `{ fsync: 'off' }` for tests.
  */
-export async function spawnServer(options: StartOptions): Promise<StartedServer> {
-  const settings = { ...SETTINGS, ...options.settings, port: String(options.port) };
-  const args = ['-D', options.clusterDir];
-  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  const log = await open(options.logFile, 'a', 0o600);
+export async function startServer(
+  { clusterDir, binaries, user }: ServerPlace,
+  port: number,
+  logFile: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
+  await removeForeignLock(clusterDir);
+  const all = Object.entries({ ...SETTINGS, ...settings, port: String(port) });
+  const options = all.map(([name, value]) => `-c ${name}=${value}`).join(' ');
+  const lengthBefore = await stat(logFile).then(
+    ({ size }) => size,
+    () => 0,
+  ); // the first start
+  const log = await open(logFile, lengthBefore > LOG_LIMIT_BYTES ? 'w' : 'a', 0o600);
   try {
-    const child = spawn(options.binaries.postgres, args, {
-      cwd: options.clusterDir,
+    const child = spawn(binaries.pgCtl, ['start', '-D', clusterDir, '-w', '-o', options], {
+      cwd: clusterDir,
       env: serverEnvironment(),
-      detached: true,
       stdio: ['ignore', log.fd, log.fd],
-      ...asUser(options.user),
+      ...asUser(user),
     });
-    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', (cause) => {
-        const message = `${options.binaries.postgres} cannot be run: set DATABASE_URL to use another server`;
-        reject(new CodedError('misconfigured', message, { cause }));
-      });
-    });
-    child.unref();
-    return { pid: child.pid ?? 0, exited };
+    await once(child, 'exit');
+    return child.exitCode === 0;
   } finally {
     await log.close();
   }
 }
 
 /**
- * `fast` rolls back open transactions and writes everything to disk. `immediate` drops everything, and the next start
- * recovers.
+ * Stops the cluster's server and waits for its end, at most `timeoutMs`. Returns whether it has ended. `fast` rolls back open
+ * transactions and writes everything to disk; after `immediate`, the next start recovers.
  */
-export type StopMode = 'fast' | 'immediate';
-
-/**
- * Stops the cluster's server and waits for its end, at most `timeoutMs`. Returns whether it has ended. No running
- * server counts as ended.
- */
-export async function stopServer(place: ServerPlace, mode: StopMode, timeoutMs: number): Promise<boolean> {
+export async function stopServer(
+  place: ServerPlace,
+  mode: 'fast' | 'immediate',
+  timeoutMs: number,
+): Promise<boolean> {
   const running = await runningPostmaster(place.clusterDir);
   if (running === null) return true;
-  // Do not use pg_ctl's own waiting (-w): it would wait for a successor, which another process may start immediately.
-  await runProgram(place.binaries.pgCtl, ['stop', '-D', place.clusterDir, '-m', mode, '-W'], {
-    user: place.user,
-    cwd: place.clusterDir,
-    timeoutMs: PG_CTL_TIMEOUT_MS,
-  });
+  // Not pg_ctl's own waiting (-w): it would wait for a successor, which another process may start immediately.
+  const stop = ['stop', '-D', place.clusterDir, '-m', mode, '-W'];
+  const options = { user: place.user, cwd: place.clusterDir, timeoutMs: PG_CTL_TIMEOUT_MS };
+  await runProgram(place.binaries.pgCtl, stop, options).catch(() => undefined); // it has just ended by itself
   return await isGone(place.clusterDir, running.pid, timeoutMs);
 }
 
-/** Polls until the server has ended or `timeoutMs` have passed; returns whether it has ended. */
+/**
+ * Ends a server that does not respond: cleanly if it still handles signals, and otherwise by SIGKILL. Its children notice that and
+ * exit; until then, PostgreSQL refuses to start on the same files. Committed data survives both. Throws `transient` when the server
+ * still exists afterwards.
+ */
+export async function stopHungServer(place: ServerPlace): Promise<void> {
+  if (await stopServer(place, 'fast', 3_000)) return;
+  const running = await runningPostmaster(place.clusterDir);
+  if (running === null) return;
+  process.kill(running.pid, 'SIGKILL');
+  if (await isGone(place.clusterDir, running.pid, 3_000)) return;
+  throw new CodedError('transient', `the PostgreSQL server ${running.pid} does not end`);
+}
+
 async function isGone(clusterDir: string, pid: number, timeoutMs: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += POLL_MS) {
     if ((await runningPostmaster(clusterDir))?.pid !== pid) return true;
@@ -116,16 +105,48 @@ async function isGone(clusterDir: string, pid: number, timeoutMs: number): Promi
 }
 
 /**
- * Ends a server that does not respond: cleanly if it still handles signals, then abruptly, and last by SIGKILL of its
- * postmaster. Its children notice that and exit; until then, PostgreSQL refuses to start on the same files. Committed
- * data survives all three. Throws `transient` when the server still exists afterwards.
+ * The server that runs on this cluster, by its lock file; null when there is none. A lock file of a killed server does not count, even
+ * if its pid now belongs to another process (pids repeat when a container restarts). The port is 0 while it is still starting.
  */
-export async function stopHungServer(place: ServerPlace): Promise<void> {
-  const running = await runningPostmaster(place.clusterDir);
-  if (running === null) return;
-  if (await stopServer(place, 'fast', 3_000)) return;
-  if (await stopServer(place, 'immediate', 2_000)) return;
-  process.kill(running.pid, 'SIGKILL');
-  if (await isGone(place.clusterDir, running.pid, 3_000)) return;
-  throw new CodedError('transient', `the PostgreSQL server ${running.pid} does not end`);
+export async function runningPostmaster(clusterDir: string): Promise<{ pid: number; port: number } | null> {
+  const lock = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => ''); // no server runs
+  const [pid = 0, , , port = 0] = lock.split('\n').map(Number);
+  if (!(pid > 0) || !isAlive(pid) || !(await serves(pid, clusterDir))) return null;
+  return { pid, port };
+}
+
+/**
+ * PostgreSQL refuses to start while the pid in its lock file lives, although it now belongs to another process. Two starters that
+ * both remove the file still start one server: PostgreSQL finds the shared memory of the other.
+ */
+async function removeForeignLock(clusterDir: string): Promise<void> {
+  if ((await runningPostmaster(clusterDir)) === null)
+    await rm(join(clusterDir, 'postmaster.pid'), { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Whether that process is a PostgreSQL server of this cluster. True where the system does not show it. */
+async function serves(pid: number, clusterDir: string): Promise<boolean> {
+  const [program = '', ...args] = await commandLine(pid);
+  if (program === 'unknown') return true;
+  const served = args[args.indexOf('-D') + 1] ?? '';
+  if (!basename(program).startsWith('postgres')) return false;
+  return (await realpath(served).catch(() => null)) === (await realpath(clusterDir));
+}
+
+/** Empty for a process that has ended but was not collected by its parent: it is no server, although it has a pid. */
+async function commandLine(pid: number): Promise<string[]> {
+  if (process.platform === 'linux')
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+  if (process.platform === 'win32') return ['unknown'];
+  const listed = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => null);
+  return listed === null ? ['unknown'] : listed.stdout.trim().split(/\s+/);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -8,13 +8,14 @@ import {
   APPLICATION_DATABASE,
   APPLICATION_ROLE,
   applicationPassword,
-} from '../../src/embedded-postgres/application-role.js';
-import { postgresBinaries } from '../../src/embedded-postgres/binaries.js';
-import { clusterPassword, ensureCluster, SUPERUSER } from '../../src/embedded-postgres/cluster.js';
-import { LOOPBACK, spawnServer, type ServerPlace } from '../../src/embedded-postgres/server.js';
-import { serverUser } from '../../src/embedded-postgres/server-user.js';
+  clusterPassword,
+  ensureCluster,
+  LOCALE,
+  SUPERUSER,
+} from '../../src/embedded-postgres/cluster.js';
+import { postgresBinaries, serverUser, type ServerPlace } from '../../src/embedded-postgres/programs.js';
+import { LOOPBACK, runningPostmaster, startServer } from '../../src/embedded-postgres/server.js';
 import { migrate, openDataSource } from '../../src/persistence/data-source.js';
-import { isOlder, makeOlderCluster } from './older-cluster.js';
 import { ownPort } from './ports.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
@@ -131,26 +132,18 @@ export async function startTestCluster(directory: string, native?: string): Prom
   await mkdir(join(runDirectory(), directory), { recursive: true });
   const user = await serverUser(clusterDir);
   const binaries = await postgresBinaries(user, () => undefined, native === undefined ? {} : { native });
-  if (isOlder(binaries)) await makeOlderCluster(clusterDir, { binaries, user });
-  else await ensureCluster(clusterDir, { binaries, user, disposable: true, now: () => new Date() });
+  // Versions before 17 know no locale of PostgreSQL's own.
+  const older = Number.parseInt(binaries.version, 10) < 17 ? ['--encoding=UTF8', '--locale=C.UTF-8'] : LOCALE;
+  await ensureCluster(clusterDir, { binaries, user, args: ['--no-sync', ...older] });
   const port = await ownPort();
   const url = `postgres://${SUPERUSER}:${await clusterPassword(clusterDir)}@${LOOPBACK}:${port}/postgres`;
   const place = { clusterDir, binaries, user };
   const start = async (): Promise<void> => {
     const logFile = join(runDirectory(), directory, 'postgres.log');
-    const server = await spawnServer({ ...place, port, logFile, settings: FOR_TESTS });
-    const forget = await noteProcess(server.pid, clusterDir);
-    const state = { ended: false };
-    void server.exited.then(async () => {
-      state.ended = true;
-      await forget();
-    });
-    for (;;) {
-      if (await answers(url)) return;
-      if (state.ended)
-        throw new Error(`PostgreSQL did not start: ${(await readFile(logFile, 'utf8')).slice(-1000)}`);
-      await sleep(25);
-    }
+    if (!(await startServer(place, port, logFile, FOR_TESTS)))
+      throw new Error(`PostgreSQL did not start: ${(await readFile(logFile, 'utf8')).slice(-1000)}`);
+    const running = await runningPostmaster(await realpath(clusterDir));
+    if (running !== null) await noteProcess(running.pid, clusterDir);
   };
   await start();
   return { url, place, start };
@@ -196,18 +189,5 @@ async function administer(url: string, statement: string): Promise<void> {
     await client.query(statement);
   } finally {
     await client.end();
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
-  client.on('error', () => undefined); // it may go down again while we leave
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }

@@ -1,31 +1,23 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import {
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
+import { chmod, chown, cp, lstat, mkdir, mkdtemp, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { postgresBinaries } from '../../../src/embedded-postgres/binaries.js';
+import { preparePlace } from '../../../src/embedded-postgres/cluster.js';
 import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
   removeEmbeddedPostgres,
 } from '../../../src/embedded-postgres/index.js';
-import { preparePlace } from '../../../src/embedded-postgres/location.js';
-import { runningPostmaster } from '../../../src/embedded-postgres/postmaster.js';
-import { canReach, parsePasswd, type ServerUser } from '../../../src/embedded-postgres/server-user.js';
+import {
+  canReach,
+  postgresBinaries,
+  serverUser,
+  type ServerUser,
+} from '../../../src/embedded-postgres/programs.js';
+import { runningPostmaster } from '../../../src/embedded-postgres/server.js';
 import { type Child, startChild } from '../../support/child.js';
 import { noteProcess, runDirectory } from '../../support/run-directory.js';
 
@@ -53,7 +45,7 @@ async function directory(mode: number): Promise<string> {
 }
 
 async function account(name: string): Promise<ServerUser> {
-  const found = parsePasswd(await readFile('/etc/passwd', 'utf8')).get(name);
+  const found = await serverUser('/no/cluster', [name]);
   if (!found) throw new Error(`no user ${name}`);
   return found;
 }
@@ -151,7 +143,7 @@ describe('the embedded database and the users of the system', () => {
       const home = join(await directory(0o755), 'home');
 
       const lines: string[] = [];
-      const copy = await postgresBinaries(nobody, (line) => lines.push(line), { native, homes: [home] });
+      const copy = await postgresBinaries(nobody, (line) => lines.push(line), { native, home });
       expect(copy.postgres.startsWith(home)).toBe(true);
       expect(lines).toHaveLength(1);
       const { stdout } = await execFileAsync(copy.postgres, ['--version'], {
@@ -173,37 +165,37 @@ describe('the embedded database and the users of the system', () => {
     const native = join(closed, 'package', 'native');
     await cp(join(postgres, '..', '..'), native, { recursive: true, verbatimSymlinks: true });
     await cp(join(postgres, '..', '..', '..', 'package.json'), join(closed, 'package', 'package.json'));
-    await expect(
-      postgresBinaries(nobody, () => undefined, { native, homes: [planted] }),
-    ).rejects.toMatchObject({ code: 'misconfigured' });
+    await expect(postgresBinaries(nobody, () => undefined, { native, home: planted })).rejects.toMatchObject({
+      code: 'misconfigured',
+    });
   });
 
   itAsRoot('sees that a directory is closed to others above any link that leads to it', async () => {
     const nobody = await account('nobody');
     const closed = await directory(0o700);
     const reachable = await directory(0o755);
-    expect(await canReach(join(closed, 'x'), nobody)).toBe(false);
-    expect(await canReach(join(reachable, 'x'), nobody)).toBe(true);
+    expect(canReach(closed, nobody)).toBe(false);
+    expect(canReach(reachable, nobody)).toBe(true);
     await mkdir(join(closed, 'inner'), { mode: 0o755 });
     await symlink(join(closed, 'inner'), join(reachable, 'link'));
-    expect(await canReach(join(reachable, 'link', 'x'), nobody)).toBe(false);
+    expect(canReach(join(reachable, 'link'), nobody)).toBe(false);
   });
 
-  it('reads accounts from passwd lines and never takes root for one', () => {
-    const accounts = parsePasswd(
-      'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/bin/false\n# note\n\n',
-    );
-    expect([...accounts.values()]).toEqual([{ name: 'nobody', uid: 65534, gid: 65534 }]);
+  itAsRoot('never takes root for the user that runs it', async () => {
+    const nobody = await account('nobody');
+    expect(await serverUser('/no/cluster', ['root', 'nobody'])).toEqual(nobody);
+    expect(nobody.uid).toBeGreaterThan(0);
   });
 
   it('prepares the same place again without doing anything', async () => {
     const dataDir = join(await directory(0o755), 'data');
     dataDirs.push(dataDir);
-    const options = { dataDir, log: () => undefined, now: () => new Date() };
+    const options = { dataDir, log: () => undefined };
     const first = await preparePlace(options);
     const made = await stat(join(first.clusterDir, 'PG_VERSION'));
     const second = await preparePlace(options);
-    expect(second).toEqual(first);
+    expect(second).toEqual({ ...first, user: second.user });
+    expect(second.user?.uid).toBe(first.user?.uid);
     expect((await stat(join(second.clusterDir, 'PG_VERSION'))).ino).toBe(made.ino);
   });
 });

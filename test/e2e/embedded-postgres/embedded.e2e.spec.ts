@@ -4,17 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { APPLICATION_DATABASE, APPLICATION_ROLE } from '../../../src/embedded-postgres/application-role.js';
-import { clusterPassword, SUPERUSER } from '../../../src/embedded-postgres/cluster.js';
 import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
   removeEmbeddedPostgres,
 } from '../../../src/embedded-postgres/index.js';
-import { preparePlace } from '../../../src/embedded-postgres/location.js';
-import { runningPostmaster } from '../../../src/embedded-postgres/postmaster.js';
-import { type ServerPlace, stopServer } from '../../../src/embedded-postgres/server.js';
-import { migrate, openDataSource } from '../../../src/persistence/data-source.js';
+import { preparePlace } from '../../../src/embedded-postgres/cluster.js';
+import type { ServerPlace } from '../../../src/embedded-postgres/programs.js';
+import { runningPostmaster, stopServer } from '../../../src/embedded-postgres/server.js';
 import { type Child, startChild } from '../../support/child.js';
 import { noteProcess, runDirectory } from '../../support/run-directory.js';
 
@@ -64,7 +61,7 @@ async function noteServer(dataDir: string): Promise<void> {
 }
 
 async function place(dataDir: string): Promise<ServerPlace> {
-  return await preparePlace({ dataDir, log: () => undefined, now: () => new Date() });
+  return await preparePlace({ dataDir, log: () => undefined });
 }
 
 async function serverPid(dataDir: string): Promise<number | null> {
@@ -120,47 +117,6 @@ describe('the embedded database', () => {
     await ask(url, 'CREATE SCHEMA mine CREATE TABLE mine (id integer)');
     await expect(ask(url, `COPY mine.mine FROM '/etc/passwd'`)).rejects.toThrow('permission denied');
     await expect(ask(url, `SELECT pg_read_file('/etc/passwd')`)).rejects.toThrow('permission denied');
-  });
-
-  it('that an older release made as superuser is handed over to that role at the next start', async () => {
-    const dataDir = await newDataDir();
-    const { clusterDir } = await place(dataDir);
-    const before = await open(dataDir);
-    const admin = new URL(before.url);
-    admin.username = SUPERUSER;
-    admin.password = await clusterPassword(clusterDir);
-    // As the older release left it: one role for everything, and its address file.
-    const inPostgres = new URL(admin);
-    inPostgres.pathname = '/postgres';
-    await ask(inPostgres.href, `DROP DATABASE ${APPLICATION_DATABASE} WITH (FORCE)`);
-    await ask(inPostgres.href, `DROP ROLE ${APPLICATION_ROLE}`);
-    await ask(inPostgres.href, `CREATE DATABASE ${APPLICATION_DATABASE}`);
-    const source = await openDataSource({ url: admin.href, poolSize: 2 });
-    await migrate(source);
-    await source.query(`INSERT INTO workspace_state (workspace) VALUES ('kept')`);
-    await source.query(`CREATE SCHEMA queue CREATE TABLE job (id serial PRIMARY KEY)`);
-    await source.query(`CREATE TYPE queue.mood AS ENUM ('good')`);
-    await source.query('CREATE EXTENSION "uuid-ossp"');
-    await source.destroy();
-    await before.release();
-    const port = Number(admin.port);
-    const address = { port, password: admin.password, version: '17.0' };
-    await writeFile(join(dataDir, 'postgres.json'), JSON.stringify(address));
-
-    const after = await open(dataDir);
-    expect(await ask(after.url, 'SELECT workspace FROM workspace_state')).toEqual([{ workspace: 'kept' }]);
-    await ask(after.url, 'ALTER TABLE store_product ADD COLUMN added text');
-    await ask(
-      after.url,
-      'CREATE OR REPLACE FUNCTION added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$',
-    );
-    await ask(after.url, `ALTER TYPE queue.mood ADD VALUE 'better'`);
-    await ask(after.url, 'INSERT INTO queue.job DEFAULT VALUES');
-    await ask(after.url, 'DROP SCHEMA queue CASCADE');
-    expect(JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'))).toMatchObject({
-      user: APPLICATION_ROLE,
-      password: new URL(after.url).password,
-    });
   });
 
   it('is one server for all processes of a dataDir, and the last one out stops it', async () => {
