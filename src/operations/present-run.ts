@@ -77,10 +77,10 @@ export function presentRun(run: SyncRunEntity): PresentedRun {
     error: run.error,
     stoppedByLimit: run.errorCode === STOPPED_BY_LIMIT,
     notes: run.notes,
-    steps: run.phases.map(({ step, startedAt }, index) => ({
+    steps: run.steps.map(({ step, startedAt }, index) => ({
       step,
       startedAt,
-      finishedAt: run.phases[index + 1]?.startedAt ?? moment(run.finishedAt),
+      finishedAt: run.steps[index + 1]?.startedAt ?? moment(run.finishedAt),
     })),
     requests: { catalog: run.requests.catalog ?? 0, store: run.requests.store ?? 0 },
   };

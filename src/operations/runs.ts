@@ -131,7 +131,7 @@ export class RunOperations {
     const run = await this.#run(id);
     const tally = await this.actions.tally(run.id);
     const settled = tally.created + tally.updated + tally.orphaned + tally.failed;
-    const step = run.phases.at(-1);
+    const step = run.steps.at(-1);
     const none = { settled, planned: settled + tally.open, perSecond: null, secondsLeft: null };
     if (!isUnderWay(presentRun(run)) || step?.step !== 'apply') return none;
     const speed = await this.items.speed(run.id, new Date(step.startedAt));

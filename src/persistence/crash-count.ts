@@ -14,13 +14,13 @@ export const CRASHES_MOST = stepsMs.length + 1;
 export const DATABASE_BACK_MS = 15_000;
 
 /** SQL: the assignment with which an attempt begins. It says when the next one may begin if this one never ends. */
-export const COUNT_CRASH = `unended = unended + 1, next_attempt_at = now() + ${stepAt(`'${json(stepsMs)}'`, 'unended + 1')}`;
+export const COUNT_CRASH = `crash_count = crash_count + 1, next_attempt_at = now() + ${stepAt(`'${json(stepsMs)}'`, 'crash_count + 1')}`;
 
 /** SQL: the condition under which an attempt may begin. */
-export const PAUSED_NO_LONGER = `(unended = 0 OR next_attempt_at <= now())`;
+export const PAUSED_NO_LONGER = `(crash_count = 0 OR next_attempt_at <= now())`;
 
 /** SQL: how long a row waits after the end of its last lease, for a table that has no `next_attempt_at`. */
-export const CRASH_PAUSE = stepAt(`'${json(stepsMs)}'`, 'greatest(unended, 1)');
+export const CRASH_PAUSE = stepAt(`'${json(stepsMs)}'`, 'greatest(crash_count, 1)');
 
 /** SQL: the assignment that takes the last count back. */
-export const UNCOUNT_CRASH = `unended = greatest(unended - 1, 0), next_attempt_at = now()`;
+export const UNCOUNT_CRASH = `crash_count = greatest(crash_count - 1, 0), next_attempt_at = now()`;

@@ -76,7 +76,7 @@ export class DeliveryRepository {
   ): Promise<boolean> {
     const settled = await this.db.affected(
       `UPDATE webhook_delivery SET state = $3, note = $4, external_id = coalesce($5, external_id),
-         task_id = coalesce($6, task_id), settled_at = now(), lease = NULL, lease_until = NULL, unended = 0
+         task_id = coalesce($6, task_id), settled_at = now(), lease = NULL, lease_until = NULL, crash_count = 0
        WHERE id = $1 AND lease = $2 AND state = ANY($7)`,
       [
         id,
@@ -95,7 +95,7 @@ export class DeliveryRepository {
   async postpone(id: string, lease: string, delayMs: number, note: string): Promise<void> {
     await this.db.affected(
       `UPDATE webhook_delivery SET next_attempt_at = now() + $3 * interval '1 millisecond', note = $4, lease = NULL,
-         lease_until = NULL, unended = 0 WHERE id = $1 AND lease = $2`,
+         lease_until = NULL, crash_count = 0 WHERE id = $1 AND lease = $2`,
       [id, lease, delayMs, note],
     );
   }
@@ -135,7 +135,7 @@ export class DeliveryRepository {
   /** Puts a settled delivery back to be interpreted again. */
   async replay(id: string): Promise<boolean> {
     const moved = await this.db.affected(
-      `UPDATE webhook_delivery SET state = 'received', next_attempt_at = now(), attempts = 0, unended = 0, settled_at = NULL
+      `UPDATE webhook_delivery SET state = 'received', next_attempt_at = now(), attempts = 0, crash_count = 0, settled_at = NULL
        WHERE id = $1::uuid AND state = ANY($2)`,
       [uuid(id), statesBefore(DELIVERY_TRANSITIONS, 'received')],
     );

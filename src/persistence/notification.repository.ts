@@ -111,7 +111,7 @@ export class NotificationRepository {
       // A condition of a removed store or workspace has neither continued nor recovered, so nothing is sent.
       if (gone.length > 0)
         await this.db.affected(
-          `UPDATE notification SET ended_at = now(), told = 'ended' WHERE id = ANY($1) AND ended_at IS NULL`,
+          `UPDATE notification SET ended_at = now(), announced = 'ended' WHERE id = ANY($1) AND ended_at IS NULL`,
           [gone.map((row) => row.id)],
           runner,
         );
@@ -126,12 +126,12 @@ export class NotificationRepository {
       this.db.reader(NotificationEntity).and(z.object({ phase: z.enum(['begun', 'ended']) })),
       `UPDATE notification SET lease = $1, lease_until = now() + $2 * interval '1 millisecond', attempts = attempts + 1
        WHERE id = (SELECT id FROM notification AS due
-         WHERE (told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL))
+         WHERE (announced = 'nothing' OR (announced = 'begun' AND ended_at IS NOT NULL))
            AND next_attempt_at <= now() AND (lease_until IS NULL OR lease_until < now())
            AND NOT EXISTS (SELECT 1 FROM notification AS earlier
-             WHERE earlier.kind = due.kind AND earlier.subject = due.subject AND earlier.id < due.id AND earlier.told <> 'ended')
+             WHERE earlier.kind = due.kind AND earlier.subject = due.subject AND earlier.id < due.id AND earlier.announced <> 'ended')
          ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING *, CASE WHEN told = 'nothing' THEN 'begun' ELSE 'ended' END AS phase`,
+       RETURNING *, CASE WHEN announced = 'nothing' THEN 'begun' ELSE 'ended' END AS phase`,
       [lease, leaseMs],
     );
   }
@@ -139,8 +139,8 @@ export class NotificationRepository {
   /** Records that the change was sent. False when the lease was lost meanwhile. */
   async announced(row: DueNotification, lease: string): Promise<boolean> {
     const moved = await this.db.affected(
-      `UPDATE notification SET told = $3, told_at = now(), attempts = 0, next_attempt_at = now(), lease = NULL, lease_until = NULL
-       WHERE id = $1 AND lease = $2 AND told = $4`,
+      `UPDATE notification SET announced = $3, announced_at = now(), attempts = 0, next_attempt_at = now(), lease = NULL, lease_until = NULL
+       WHERE id = $1 AND lease = $2 AND announced = $4`,
       [row.id, lease, row.phase, row.announced],
     );
     return moved === 1;

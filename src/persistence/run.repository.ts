@@ -138,7 +138,7 @@ export class RunRepository {
   /** The steps of the run so far, for people. */
   async setSteps(id: string, lease: string, steps: readonly StepStart[]): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET phases = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      `UPDATE sync_run SET steps = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, json(steps)],
     );
   }
@@ -172,8 +172,8 @@ export class RunRepository {
    */
   async begin(id: string, lease: string, actionId: string): Promise<boolean> {
     const moved = await this.db.affected(
-      `UPDATE sync_run SET begun_to = greatest(begun_to, $3::bigint),
-         unended = CASE WHEN $3::bigint > begun_to THEN 1 ELSE unended END WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      `UPDATE sync_run SET started_up_to = greatest(started_up_to, $3::bigint),
+         crash_count = CASE WHEN $3::bigint > started_up_to THEN 1 ELSE crash_count END WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, actionId],
     );
     return moved === 1;
@@ -209,8 +209,8 @@ export class RunRepository {
       `UPDATE sync_run SET state = $3, counts = $4, error = $5, error_code = $6,
          retry_at = CASE WHEN $7::double precision IS NULL OR cancelled_by IS NOT NULL THEN NULL
            ELSE now() + $7 * interval '1 millisecond' END, notes = $9, requests = requests || $10::jsonb,
-         phases = coalesce($11::jsonb, phases), phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
-         lease = NULL, lease_until = NULL, unended = 0, finished_at = now()
+         steps = coalesce($11::jsonb, steps), phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
+         lease = NULL, lease_until = NULL, crash_count = 0, finished_at = now()
        WHERE id = $1 AND lease = $2 AND state = ANY($8) RETURNING *`,
       [
         id,
@@ -263,7 +263,7 @@ export class RunRepository {
   async handBack(id: string, lease: string, mayBeCause: boolean): Promise<void> {
     await this.db.affected(
       `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = CASE WHEN $3 = 0 THEN now() END,
-         unended = unended - $3
+         crash_count = crash_count - $3
        WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, mayBeCause ? 0 : 1],
     );
@@ -272,7 +272,7 @@ export class RunRepository {
   /** Puts a run back in the queue. The next worker resumes it at its current phase. */
   async release(id: string, lease: string): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, crash_count = 0 WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease],
     );
   }
@@ -322,7 +322,7 @@ export class RunRepository {
 
 // SQL: shared by the two ways to take a run.
 const CLAIMED = `state = 'running', lease = $1, lease_until = now() + $2 * interval '1 millisecond',
-  started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1, unended = unended + 1`;
+  started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1, crash_count = crash_count + 1`;
 // A cancelled run does not wait, because its worker only ends it.
 const CLAIMABLE = `(state IN ('queued', 'running') AND (lease_until IS NULL OR
   (lease_until < now() AND (cancelled_by IS NOT NULL OR lease_until + ${CRASH_PAUSE} < now()))))`;

@@ -107,7 +107,7 @@ export class WriteBackDecisions {
     const to: WriteBackState = isApproval ? 'ready' : 'rejected';
     const why = isApproval ? 'approved' : reason === undefined ? 'rejected' : `rejected: ${reason}`;
     const moved = await this.db.affected(
-      `UPDATE write_back SET state = $2, overwrite_edits = $9, pass_gates = $10, attempts = 0, unended = 0, reason = $5,
+      `UPDATE write_back SET state = $2, overwrite_edits = $9, pass_gates = $10, attempts = 0, crash_count = 0, reason = $5,
          next_attempt_at = now() + $6 * interval '1 millisecond',
          settled_at = CASE WHEN $2 = 'ready' THEN NULL ELSE now() END,
          decided_at = now(), decided_by = $7, bulk_change_id = $8, intended_before = intended,
@@ -171,7 +171,7 @@ export class WriteBackDecisions {
            declined = coalesce((SELECT jsonb_agg(field) FROM jsonb_array_elements(declined) AS field
              WHERE NOT intended_before @> jsonb_build_array(jsonb_build_object('target', field->'target'))), '[]'),
            decided_at = now(), decided_by = $2, bulk_change_id = NULL
-         WHERE id = $1::uuid AND state IN ('ready', 'rejected') AND (state = 'rejected' OR (sent = '{}' AND unended = 0))`,
+         WHERE id = $1::uuid AND state IN ('ready', 'rejected') AND (state = 'rejected' OR (sent = '{}' AND crash_count = 0))`,
         [uuid(id), by.actor],
         runner,
       );
@@ -266,7 +266,7 @@ export class WriteBackDecisions {
       WriteBackEntity,
       // SQL: the guard of an undo, on its index.
       `SELECT * FROM write_back WHERE decided_by = $1 AND decided_at >= $2 AND intended_before IS NOT NULL
-         AND (state IN ('rejected', 'applied') OR (state = 'ready' AND sent = '{}' AND unended = 0))
+         AND (state IN ('rejected', 'applied') OR (state = 'ready' AND sent = '{}' AND crash_count = 0))
        ORDER BY decided_at DESC, id LIMIT 1`,
       [actor, since],
     );

@@ -147,7 +147,7 @@ export class WriteBackRepository {
   async begin(id: string): Promise<number | null> {
     const row = await this.db.readOne(
       this.db.reader(WriteBackEntity).only('crashCount'),
-      `UPDATE write_back SET ${COUNT_CRASH} WHERE id = $1 AND state = 'ready' AND ${PAUSED_NO_LONGER} RETURNING unended`,
+      `UPDATE write_back SET ${COUNT_CRASH} WHERE id = $1 AND state = 'ready' AND ${PAUSED_NO_LONGER} RETURNING crash_count`,
       [id],
     );
     return row?.crashCount ?? null;
@@ -167,7 +167,7 @@ export class WriteBackRepository {
       if (!(await isHeld(this.db, externalId, lease, runner))) return false;
       if (end.state === 'applied') await replaceSameContent(this.db, id, end.fields, runner);
       const ended = await this.db.affected(
-        `UPDATE write_back SET state = $2, reason = $3, fields = $4, settled_at = now(), unended = 0, attempts = attempts + 1
+        `UPDATE write_back SET state = $2, reason = $3, fields = $4, settled_at = now(), crash_count = 0, attempts = attempts + 1
          WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
         [id, end.state, end.reason, json(end.fields), statesBefore(WRITE_BACK_TRANSITIONS, end.state)],
         runner,
@@ -184,7 +184,7 @@ export class WriteBackRepository {
     return this.db.transaction(async (runner) => {
       if (!(await isHeld(this.db, externalId, lease, runner))) return false;
       const moved = await this.db.affected(
-        `UPDATE write_back SET state = $2, reason = $3, gate_findings = $4, unended = 0,
+        `UPDATE write_back SET state = $2, reason = $3, gate_findings = $4, crash_count = 0,
            settled_at = CASE WHEN $2 = 'skipped' THEN now() END
          WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
         [id, held.state, held.reason, json(held.findings), statesBefore(WRITE_BACK_TRANSITIONS, held.state)],
@@ -221,7 +221,7 @@ export class WriteBackRepository {
     { failed }: { failed: boolean },
   ): Promise<void> {
     await this.db.affected(
-      `UPDATE write_back SET next_attempt_at = now() + $2 * interval '1 millisecond', reason = $3, unended = 0,
+      `UPDATE write_back SET next_attempt_at = now() + $2 * interval '1 millisecond', reason = $3, crash_count = 0,
          attempts = attempts + $4 WHERE id = $1 AND state = 'ready'`,
       [id, delayMs, reason, failed ? 1 : 0],
     );

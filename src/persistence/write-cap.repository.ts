@@ -19,10 +19,10 @@ const cappedRow = z.object({ cappedBy: z.string(), count: z.number() });
 const WRITTEN = `WITH since AS (SELECT date_trunc('day', clock_timestamp(), $3) AS day,
     coalesce((SELECT started_at FROM sync_run WHERE sync_run.store = $1 AND started_at IS NOT NULL
       ORDER BY created_at DESC LIMIT 1), '-infinity') AS run)
-  SELECT count(*) FILTER (WHERE begun_at >= since.run)::integer AS max_writes_per_run,
-    count(*) FILTER (WHERE begun_at >= since.day)::integer AS max_writes_per_day
+  SELECT count(*) FILTER (WHERE attempted_at >= since.run)::integer AS max_writes_per_run,
+    count(*) FILTER (WHERE attempted_at >= since.day)::integer AS max_writes_per_day
   FROM write_back, since
-  WHERE store = $1 AND begun_at >= least(since.run, since.day) AND id IS DISTINCT FROM $2::uuid`;
+  WHERE store = $1 AND attempted_at >= least(since.run, since.day) AND id IS DISTINCT FROM $2::uuid`;
 
 /**
  * The limits on what is written to a store. Each write is counted in the transaction that allows it.
@@ -49,7 +49,7 @@ export class WriteCapRepository {
       if (cap !== null) {
         const reason = capReason(cap, row.store, limits[cap]);
         await this.db.affected(
-          `UPDATE write_back SET capped_by = $2, reason = $3, unended = 0 WHERE id = $1 AND state = 'ready'`,
+          `UPDATE write_back SET capped_by = $2, reason = $3, crash_count = 0 WHERE id = $1 AND state = 'ready'`,
           [row.id, cap, reason],
           runner,
         );
@@ -57,7 +57,7 @@ export class WriteCapRepository {
       }
       const moved = await this.db.affected(
         `UPDATE write_back SET sent = sent || $2::jsonb, capped_by = NULL,
-           begun_at = CASE WHEN $3 THEN begun_at ELSE clock_timestamp() END WHERE id = $1 AND state = 'ready'`,
+           attempted_at = CASE WHEN $3 THEN attempted_at ELSE clock_timestamp() END WHERE id = $1 AND state = 'ready'`,
         [row.id, json(sent), writesNothing],
         runner,
       );

@@ -101,7 +101,7 @@ export class RunWorker {
       holder.abort(new RunCancelledError(by));
     };
     const stop = AbortSignal.any([signal, holder.signal]);
-    const steps = new RunSteps(run.phases, this.clock, (all) => this.runs.setSteps(runId, lease, all));
+    const steps = new RunSteps(run.steps, this.clock, (all) => this.runs.setSteps(runId, lease, all));
     const hold: Hold = { ...claimed, signal: stop, lose, cancel, onProgress, steps, counts: {} };
     const heartbeat = setInterval(() => {
       this.#keepLease(hold).catch((error: unknown) => {

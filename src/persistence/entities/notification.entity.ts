@@ -10,10 +10,10 @@ export type AnnouncedPhase = (typeof ANNOUNCED)[number];
 @Entity({ name: 'notification' })
 // A condition that lasts is one row, whoever notices it and however often.
 @Index('notification_one_open', ['kind', 'subject'], { unique: true, where: 'ended_at IS NULL' })
-@Index('notification_untold', ['nextAttemptAt'], {
-  where: "told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL)",
+@Index('notification_unannounced', ['nextAttemptAt'], {
+  where: "announced = 'nothing' OR (announced = 'begun' AND ended_at IS NOT NULL)",
 })
-@Check('notification_told_check', oneOf('told', ANNOUNCED))
+@Check('notification_announced_check', oneOf('announced', ANNOUNCED))
 export class NotificationEntity {
   /** A bigint: text in JavaScript. */
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
@@ -24,11 +24,11 @@ export class NotificationEntity {
   @Column('jsonb', { default: {} }) facts!: Record<string, unknown>;
   @Column('timestamptz') since!: Date;
   @Column('timestamptz', { nullable: true }) endedAt!: Date | null;
-  @Column('text', { name: 'told', default: 'nothing' }) announced!: AnnouncedPhase;
+  @Column('text', { default: 'nothing' }) announced!: AnnouncedPhase;
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
   /** Token of the process that sends the message. */
   @Column('text', { nullable: true }) lease!: string | null;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  @Column('timestamptz', { name: 'told_at', nullable: true }) announcedAt!: Date | null;
+  @Column('timestamptz', { nullable: true }) announcedAt!: Date | null;
 }

@@ -86,15 +86,15 @@ export class SyncRunEntity {
   @Column('text', { nullable: true }) errorCode!: string | null;
   /** Remarks that are no errors, for example that a limit was reached. */
   @Column('jsonb', { default: [] }) notes!: string[];
-  @Column('jsonb', { default: [] }) phases!: StepStart[];
+  @Column('jsonb', { default: [] }) steps!: StepStart[];
   @Column('jsonb', { default: {} }) requests!: Partial<RunRequests>;
   /** The person who cancelled the run. Its worker stops at the next safe point. */
   @Column('text', { nullable: true }) cancelledBy!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended because their worker died. */
-  @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;
+  @Column('integer', { default: 0 }) crashCount!: number;
   /** Id of the last action that was started: one up to it that is still planned may have been carried out. */
-  @Column('bigint', { name: 'begun_to', default: 0 }) startedUpTo!: string;
+  @Column('bigint', { default: 0 }) startedUpTo!: string;
   /** The plan read the whole catalog: nobody else holds an identifier of its creations. */
   @Column('boolean', { default: false }) identifiersProved!: boolean;
   /** Why the plan did not look for products that were deleted in the catalog, for people; null when it did. */

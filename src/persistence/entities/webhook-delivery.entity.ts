@@ -30,7 +30,7 @@ export class WebhookDeliveryEntity {
   @Column('text', { nullable: true }) note!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended because their worker died. */
-  @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;
+  @Column('integer', { default: 0 }) crashCount!: number;
   @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
   /** Token of the worker that interprets it. */
   @Column('text', { nullable: true }) lease!: string | null;

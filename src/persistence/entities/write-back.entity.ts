@@ -24,7 +24,7 @@ import { oneOf } from './checks.js';
 @Index('write_back_due', ['nextAttemptAt'], { where: "state = 'ready'" })
 @Index('write_back_by_product', ['externalId', 'createdAt'])
 @Index('write_back_unmapped', ['store', 'createdAt'], { where: 'unmapped_count > 0' })
-@Index('write_back_begun', ['store', 'attemptedAt'], { where: 'begun_at IS NOT NULL' })
+@Index('write_back_attempted', ['store', 'attemptedAt'], { where: 'attempted_at IS NOT NULL' })
 @Index('write_back_capped', ['store', 'createdAt'], { where: 'capped_by IS NOT NULL' })
 @Index('write_back_by_store', ['store', 'state'])
 @Index('write_back_credits', ['workspace', 'createdAt'], { where: 'credits_consumed IS NOT NULL' })
@@ -56,7 +56,7 @@ export class WriteBackEntity {
   /** The values that an attempt is about to send, by target. Stored before they are sent. */
   @Column('jsonb', { default: {} }) sent!: Record<string, SentValue>;
   /** When an attempt last began to send something. */
-  @Column('timestamptz', { name: 'begun_at', nullable: true }) attemptedAt!: Date | null;
+  @Column('timestamptz', { nullable: true }) attemptedAt!: Date | null;
   /** The limit on writes that a ready row waits for. */
   @Column('text', { nullable: true }) cappedBy!: WriteCap | null;
   @Column('jsonb', { default: [] }) fields!: JournalField[];
@@ -77,7 +77,7 @@ export class WriteBackEntity {
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended because their worker died. */
-  @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;
+  @Column('integer', { default: 0 }) crashCount!: number;
   @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) settledAt!: Date | null;

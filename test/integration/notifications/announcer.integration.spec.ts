@@ -160,7 +160,7 @@ describe('a change', () => {
 
   it('of a store that is no longer configured is not sent', async () => {
     await stages.db.affected(
-      `INSERT INTO notification (kind, subject, since, told) VALUES ('run_failed', 'gone', now(), 'begun')`,
+      `INSERT INTO notification (kind, subject, since, announced) VALUES ('run_failed', 'gone', now(), 'begun')`,
     );
     await round();
     await round();

@@ -224,7 +224,7 @@ describe('the account of a run', () => {
     const worked = stages.worker.work(id, never);
     await gate.reached;
     await stages.db.affected(
-      `UPDATE sync_run SET phases = jsonb_build_array(jsonb_build_object('step', 'apply', 'startedAt', now() - interval '10 s'))`,
+      `UPDATE sync_run SET steps = jsonb_build_array(jsonb_build_object('step', 'apply', 'startedAt', now() - interval '10 s'))`,
     );
     let progress = await operations().progress(id);
     for (let tries = 0; progress.settled === 0 && tries < 100; tries += 1) {

@@ -36,7 +36,7 @@ const written = (): number => stages.store.script.count('writeFields');
 const wake = (): Promise<number> => stages.caps.wake(STORE, stages.connections.store(STORE).writeLimits);
 /** Lets all writes of the store be `hours` older. */
 const pass = (hours: number): Promise<number> =>
-  stages.db.affected(`UPDATE write_back SET begun_at = begun_at - $1 * interval '1 hour'`, [hours]);
+  stages.db.affected(`UPDATE write_back SET attempted_at = attempted_at - $1 * interval '1 hour'`, [hours]);
 
 describe('limits.maxWritesPerDay', () => {
   it('holds when replicas write at once; the rest stays ready, says why, and is written the next day', async () => {
