@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { CodedError } from '../../domain/errors.js';
+import { parseProductCsv } from '../store/csv.js';
+import type { ImportedProduct } from '../store/csv.js';
+import { Faults } from '../store/faults.js';
+import type { FaultScope } from '../store/faults.js';
+import { shopHttpServer } from './http-server.js';
+import { importProduct } from './import.js';
+import { Keys } from './keys.js';
+import type { ApiKey } from './keys.js';
+import type { Ledger } from './ledger.js';
+import { Merchant } from './merchant.js';
+import type { Post } from './model.js';
+import { Routes } from './routes.js';
+import type { Call } from './routes.js';
+import { Shop } from './shop.js';
+import { Webhooks } from './webhooks.js';
+import { Writes } from './writes.js';
+
+export type { Post } from './model.js';
+
+export interface WooCommerceSandboxOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: one that the system picks. */
+  readonly port?: number;
+  /** The address that the shop calls its own; default that of the sandbox. */
+  readonly homeUrl?: string;
+  readonly storeId?: string | null;
+  readonly consumerKey?: string;
+  readonly consumerSecret?: string;
+  /** True: the shop sees requests as https, and basic authentication works. Default false: OAuth 1.0a alone. */
+  readonly tls?: boolean;
+  readonly permalinks?: 'pretty' | 'plain';
+  readonly version?: string;
+  readonly language?: string;
+  /** Active plugins, such as `wordpress-seo/wp-seo.php`; default that one. */
+  readonly plugins?: readonly string[];
+  /** The shop's time zone, in hours east of Greenwich; default -5. */
+  readonly offset?: number;
+  /** How long a write takes between loading a product and saving it; default 0. */
+  readonly writeMs?: number;
+  readonly clock?: () => Date;
+  readonly webhooks?: {
+    /** How long events wait; default 20. */
+    readonly queueMs?: number;
+    readonly timeoutMs?: number;
+    /** True: it sends to few ports and to no private address, as a shop does by itself. Default false. */
+    readonly isUntouched?: boolean;
+  };
+}
+
+export interface RunningWooCommerceSandbox {
+  /** The shop's address without a slash at its end. */
+  readonly url: string;
+  readonly consumerKey: string;
+  readonly consumerSecret: string;
+  /** The administrator's side, plugins and customers: reads and edits beside the API. */
+  readonly products: Merchant;
+  /** Terms, the shop's zone and its identity. */
+  readonly shop: Shop;
+  readonly ledger: Ledger;
+  /** Loads a Shopify product export; every product or none. Throws `invalid` with file, line and column. */
+  loadCsv(text: string, file?: string): Post[];
+  load(products: readonly ImportedProduct[]): Post[];
+  addKey(key: ApiKey): void;
+  revokeKey(key: string): void;
+  /** Runs before each request is answered, for changes in the midst of a read. */
+  beforeEach(act: (call: Pick<Call, 'method' | 'path' | 'parameters'>) => void | Promise<void>): void;
+  /** The next request (or `count`) is answered with this status. `operation` is a method, or one with a first part: `GET products`. */
+  failNext(status: number, scope?: FaultScope): void;
+  /** The next request's connection is cut: before it is carried out, or after it. Default before. */
+  resetNext(scope?: FaultScope & { readonly when?: 'before' | 'after' }): void;
+  clearFaults(): void;
+  /** Resolves once all webhooks are delivered or given up. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const STORE_ID = '7d0d1b52-6a8e-4c7c-9d2f-3f0d3a5e9b11';
+
+/**
+ * Starts a shop that answers the part of WooCommerce's REST API v3 that store-sync uses, with the habits that a real shop was
+ * recorded to have. Everything is in memory and gone after `stop`.
+ */
+export async function startWooCommerceSandbox(
+  options: WooCommerceSandboxOptions = {},
+): Promise<RunningWooCommerceSandbox> {
+  const { consumerKey = 'ck_sandbox', consumerSecret = 'cs_sandbox', storeId = STORE_ID } = options;
+  const now = options.clock ?? (() => new Date());
+  const { offset = -5, homeUrl = '', writeMs = 0, tls = false, permalinks = 'pretty' } = options;
+  const shop = new Shop({ now, offset, homeUrl, storeId });
+  const ledger: Ledger = { requests: [], deliveries: [], internalErrors: [] };
+  const { queueMs = 20, timeoutMs = 5000, isUntouched = false } = options.webhooks ?? {};
+  const webhooks = new Webhooks(shop, { queueMs, timeoutMs, isUntouched }, ledger);
+  const keys = new Keys(now, () => shop.homeUrl);
+  keys.add({ key: consumerKey, secret: consumerSecret, permissions: 'read_write', role: 'shop_manager' });
+  const { version = '10.5.0', language = 'en_US', plugins = ['wordpress-seo/wp-seo.php'] } = options;
+  const about = { name: 'Sandbox shop', version, language, plugins };
+  const routes = new Routes({ shop, keys, writes: new Writes(shop, writeMs), webhooks, about });
+  const faults = new Faults();
+  let before: (call: Call) => void | Promise<void> = () => undefined;
+  const server = shopHttpServer({
+    routes,
+    faults,
+    ledger,
+    now,
+    tls,
+    permalinks,
+    homeUrl: () => shop.homeUrl,
+    before: () => before,
+  });
+  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
+  // Rejects with the server's own error, such as a port that is taken.
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string')
+    throw new CodedError('misconfigured', 'the sandbox store has no port');
+  const url = `http://${options.host ?? '127.0.0.1'}:${address.port}`;
+  if (homeUrl === '') shop.homeUrl = url;
+  return {
+    url,
+    consumerKey,
+    consumerSecret,
+    products: new Merchant(shop),
+    shop,
+    ledger,
+    loadCsv: (text, file) => parseProductCsv(text, file).map((product) => importProduct(shop, product)),
+    load: (products) => products.map((product) => importProduct(shop, product)),
+    addKey: (key) => keys.add(key),
+    revokeKey: (key) => keys.revoke(key),
+    beforeEach: (act) => {
+      before = act;
+    },
+    failNext: (status, scope = {}) => faults.arm({ kind: 'status', status, retryAfterSeconds: null }, scope),
+    resetNext: ({ when = 'before', ...scope } = {}) => faults.arm({ kind: 'reset', when }, scope),
+    clearFaults: () => faults.clear(),
+    idle: () => webhooks.idle(),
+    stop: async () => {
+      await webhooks.stop();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,254 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningWooCommerceSandbox, WooCommerceSandboxOptions } from './index.js';
+import { ask, stopWooSandboxes, wooSandbox } from '../../../test/support/sandbox/woocommerce-caller.js';
+
+interface Received {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+const SECRET = 'the secret';
+let receiver: Server;
+let url: string;
+let received: Received[];
+let answerWith: number;
+let shop: RunningWooCommerceSandbox;
+
+beforeEach(async () => {
+  received = [];
+  answerWith = 200;
+  receiver = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push({ headers: request.headers, body });
+      response.writeHead(answerWith).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+});
+afterEach(async () => {
+  await stopWooSandboxes();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+async function watched(
+  options: WooCommerceSandboxOptions = {},
+  topics = ['created', 'updated', 'deleted', 'restored'],
+): Promise<void> {
+  // Fixed, so that every delivery is of one second.
+  shop = await wooSandbox({ clock: () => new Date('2026-11-22T12:00:00Z'), ...options });
+  for (const topic of topics)
+    await ask(shop, 'POST', 'webhooks', {
+      body: { name: 'n', topic: `product.${topic}`, delivery_url: url, secret: SECRET },
+    });
+}
+
+async function delivered(): Promise<[topic: unknown, body: unknown][]> {
+  await shop.idle();
+  return received
+    .splice(0)
+    .filter(({ headers }) => headers['x-wc-webhook-topic'] !== undefined)
+    .map(({ headers, body }) => [headers['x-wc-webhook-topic'], JSON.parse(body)]);
+}
+
+async function created(): Promise<number> {
+  const { body } = await ask(shop, 'POST', 'products', { body: { name: 'Hooked', description: 'a\n\nb' } });
+  return Number(body['id']);
+}
+
+describe('a webhook', () => {
+  it('is pinged at once, unsigned, and its secret is never shown (D1)', async () => {
+    await watched({}, ['updated']);
+    expect(received).toMatchObject([
+      {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: expect.stringMatching(/^webhook_id=\d+$/),
+      },
+    ]);
+    expect(received[0]!.headers).not.toHaveProperty('x-wc-webhook-signature');
+    const { body } = await ask(shop, 'GET', 'webhooks');
+    expect(body).toMatchObject([{ topic: 'product.updated', status: 'active', delivery_url: url }]);
+    expect(JSON.stringify(body)).not.toContain(SECRET);
+  });
+
+  it('may be registered twice, and goes with force only', async () => {
+    await watched({}, ['updated', 'updated']);
+    const { body } = await ask<{ id: number }[]>(shop, 'GET', 'webhooks');
+    expect(body).toHaveLength(2);
+    const path = `webhooks/${body[0]!.id}`;
+    expect(await ask(shop, 'DELETE', path)).toMatchObject({
+      status: 501,
+      body: { code: 'woocommerce_rest_trash_not_supported' },
+    });
+    expect((await ask(shop, 'DELETE', path, { query: { force: 'true' } })).status).toBe(200);
+    expect((await ask(shop, 'GET', path)).status).toBe(404);
+  });
+
+  it('is not told of a ping that failed, and pings again beside each delivery until one succeeds (D1)', async () => {
+    answerWith = 500;
+    await watched({}, ['created']);
+    received.length = 0;
+    await created();
+    await shop.idle();
+    expect(received).toHaveLength(2);
+    answerWith = 200;
+    await created();
+    await created();
+    await shop.idle();
+    expect(received.filter(({ body }) => body.startsWith('webhook_id'))).toHaveLength(2);
+  });
+
+  it('sends nothing to a private address or an odd port of an untouched shop, and does not say so (D13)', async () => {
+    await watched({ webhooks: { isUntouched: true } }, ['created']);
+    await created();
+    await shop.idle();
+    expect(received).toEqual([]);
+  });
+});
+
+describe('a delivery', () => {
+  it('is signed over its raw body, which is the product in view (D2, D3, D4)', async () => {
+    await watched();
+    received.length = 0;
+    await created();
+    await shop.idle();
+    const [{ headers, body }] = received as [Received];
+    expect(received).toHaveLength(1);
+    expect(headers['x-wc-webhook-signature']).toBe(
+      createHmac('sha256', SECRET).update(body).digest('base64'),
+    );
+    expect(headers).toMatchObject({
+      'x-wc-webhook-topic': 'product.created',
+      'x-wc-webhook-source': `${shop.url}/`,
+    });
+    expect(JSON.parse(body)).toMatchObject({ name: 'Hooked', description: '<p>a</p>\n<p>b</p>\n' });
+  });
+
+  it('has the state of its time, once for any number of updates, an empty one included (D5)', async () => {
+    await watched({}, ['updated']);
+    const id = await created();
+    await ask(shop, 'PUT', `products/${id}`, { body: {} });
+    expect(await delivered()).toHaveLength(1);
+    shop.products.edit(id, { name: 'one' });
+    shop.products.edit(id, { name: 'two' });
+    expect(await delivered()).toMatchObject([['product.updated', { name: 'two' }]]);
+  });
+
+  it('shares its id with the others of its second (D6)', async () => {
+    await watched({}, ['created']);
+    received.length = 0;
+    await created();
+    await created();
+    await shop.idle();
+    expect(new Set(received.map(({ headers }) => headers['x-wc-webhook-delivery-id'])).size).toBe(1);
+  });
+
+  it('of a trashed product bears its id, and a restore is an update by the API, both by the screen (D7)', async () => {
+    await watched();
+    const id = await created();
+    await delivered();
+    await ask(shop, 'DELETE', `products/${id}`);
+    expect(await delivered()).toEqual([['product.deleted', { id }]]);
+    await ask(shop, 'PUT', `products/${id}`, { body: { status: 'publish' } });
+    expect((await delivered()).map(([topic]) => topic)).toEqual(['product.updated']);
+    shop.products.trash(id);
+    await delivered();
+    shop.products.restore(id);
+    expect((await delivered()).map(([topic]) => topic).sort()).toEqual([
+      'product.restored',
+      'product.updated',
+    ]);
+  });
+
+  it('does not come for a delete by force, by batch, or of the emptied trash (D8)', async () => {
+    await watched();
+    const [a, b, c] = [await created(), await created(), await created()];
+    await delivered();
+    await ask(shop, 'DELETE', `products/${a}`, { query: { force: 'true' } });
+    await ask(shop, 'POST', 'products/batch', { body: { delete: [b] } });
+    shop.products.delete(c);
+    expect(await delivered()).toEqual([]);
+  });
+
+  it('of a product that is gone meanwhile is a signed error (D9)', async () => {
+    await watched({}, ['updated']);
+    const id = await created();
+    shop.products.edit(id, { name: 'x' });
+    shop.products.delete(id);
+    expect(await delivered()).toEqual([
+      [
+        'product.updated',
+        { code: 'woocommerce_rest_product_invalid_id', message: 'Invalid ID.', data: { status: 404 } },
+      ],
+    ]);
+  });
+
+  it('of a variation bears the variation (D10)', async () => {
+    await watched();
+    const parentId = shop.products.create({ type: 'variable', row: { name: 'V' } }).id;
+    await delivered();
+    await ask(shop, 'POST', `products/${parentId}/variations`, { body: {} });
+    expect(await delivered()).toMatchObject([
+      ['product.created', { type: 'variation', parent_id: parentId }],
+    ]);
+  });
+
+  it('does not come for what plugins, terms and orders without stock change (D11)', async () => {
+    await watched();
+    const id = await created();
+    await delivered();
+    shop.products.pluginMeta(id, 'k', 'v');
+    shop.products.order(id);
+    shop.shop.renameTerm(shop.shop.defaultCategory, 'Other');
+    expect(await delivered()).toEqual([]);
+  });
+
+  it.each([
+    [200, 'active'],
+    [301, 'active'],
+    [302, 'active'],
+    [404, 'disabled'],
+    [500, 'disabled'],
+  ])('answered %d seven times leaves the webhook %s, without any retry (D12)', async (status, state) => {
+    await watched({}, ['created']);
+    answerWith = status;
+    received.length = 0;
+    for (let number = 0; number < 7; number += 1) {
+      await created();
+      await shop.idle();
+    }
+    expect(received).toHaveLength(7);
+    expect((await ask(shop, 'GET', 'webhooks')).body).toMatchObject([{ status: state }]);
+  });
+
+  it('that fails after an activation disables the webhook again; a success forgets the failures (D12)', async () => {
+    await watched({}, ['created']);
+    const state = async () => (await ask<{ id: number; status: string }[]>(shop, 'GET', 'webhooks')).body[0]!;
+    const fail = async (times: number) => {
+      answerWith = 500;
+      for (let number = 0; number < times; number += 1) {
+        await created();
+        await shop.idle();
+      }
+    };
+    await fail(7);
+    const activate = async () =>
+      ask(shop, 'PUT', `webhooks/${(await state()).id}`, { body: { status: 'active' } });
+    await activate();
+    await fail(1);
+    expect((await state()).status).toBe('disabled');
+    await activate();
+    answerWith = 200;
+    await created();
+    await shop.idle();
+    await fail(6);
+    expect((await state()).status).toBe('active');
+  });
+});
