@@ -144,6 +144,7 @@ export function storeConnector(
         ? { clientId: clientId ?? '', clientSecret: clientSecret ?? '', kept }
         : { accessToken },
     apiVersion: settings.apiVersion,
+    query: settings.filter.query,
     requiredScopes: scopesFor(settings.writeBack),
     locales: settings.writeBack.locales,
     metafieldLocales: settings.mapping.openAttributes.length === 0 ? [] : settings.writeBack.locales,

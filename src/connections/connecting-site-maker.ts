@@ -36,6 +36,6 @@ export class ConnectingSiteMaker extends ConnectionMaker {
   }
 
   async subscribe({ connector }: Store, uri: string): Promise<void> {
-    await connector.ensureSubscriptions(uri);
+    await connector.subscribe(uri, null);
   }
 }

@@ -23,7 +23,7 @@ export class ReceivingSiteMaker extends SettingsSiteMaker {
     const kept = installed.tokens.of(settings.shop);
     const connector = storeConnector(key, settings, { metrics, log, kept });
     try {
-      await connector.ensureSubscriptions(uri);
+      await connector.subscribe(uri, null);
     } finally {
       await connector.close();
     }

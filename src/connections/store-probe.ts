@@ -44,7 +44,7 @@ export class StoreProbe {
 
 async function refusalOf(store: Store, scope: PauseScope): Promise<string | null> {
   try {
-    const { mayWriteProducts } = await store.connector.identify();
+    const { mayWriteProducts } = await store.connector.probe();
     return scope === 'everything' || mayWriteProducts ? null : 'the app lacks write_products';
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;

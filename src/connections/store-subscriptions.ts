@@ -20,10 +20,8 @@ export class StoreSubscriptions {
     const { publicUrl } = this.config.server;
     if (publicUrl === undefined || store.settings.webhookSecret === undefined) return;
     const uri = `${withoutTrailing(publicUrl, '/')}/webhooks/shopify/${encodeURIComponent(store.key)}`;
-    await store.connector.ensureSubscriptions(uri);
     const former = (await this.state.store(store.key))?.eventsAddress ?? null;
-    if (former === uri) return;
-    if (former !== null) await store.connector.removeSubscriptions(former);
-    await this.state.subscribed(store.key, uri);
+    await store.connector.subscribe(uri, former === uri ? null : former);
+    if (former !== uri) await this.state.subscribed(store.key, uri);
   }
 }

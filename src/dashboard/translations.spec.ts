@@ -1,6 +1,6 @@
 import { NO_DEFINITIONS } from '../planner/defined-value.js';
 import { describe, expect, it } from '@jest/globals';
-import { live } from '../../test/support/product-builders.js';
+import { live, translated } from '../../test/support/product-builders.js';
 import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
 import { compareFromJournal, compareWithLive } from '../operations/write-back-comparison.js';
 import { decideFields } from '../planner/plan-write-back.js';
@@ -28,7 +28,8 @@ describe('translations on the dashboard', () => {
       ['descriptionHtml', { value: null }],
     ]);
     const translations = new Map([['fr', { problem: null, texts, never: [] }]]);
-    const decisions = decideFields(intended, live(), {
+    const product = translated(live(), translations, ['title', 'descriptionHtml']);
+    const decisions = decideFields(intended, product, {
       ...{ seen: {}, sentBefore: {}, written: {}, pushedValues: {}, onConflict: 'skip', released: false },
       ...{
         newerTargets: new Set<string>(),
@@ -37,7 +38,6 @@ describe('translations on the dashboard', () => {
         definitions: NO_DEFINITIONS,
         categories: new Map(),
       },
-      translations,
     });
     const { fields } = compareWithLive(row(), { decisions });
     expect(fields).toMatchObject([

@@ -1,181 +1,123 @@
-import type { MetafieldKey } from './metafield-key.js';
-import type {
-  DefinitionOutcome,
-  MetafieldDefinition,
-  MetafieldOwner,
-  NewMetafieldDefinition,
-} from './metafield-definition.js';
-import type { MetafieldValue, ProductSnapshot } from './snapshot.js';
+import type { MetafieldDefinition, MetafieldOwner, NewMetafieldDefinition } from './metafield-definition.js';
+import type { ProductSnapshot } from './snapshot.js';
 
 /**
- * The operations that store-sync needs from a store. Every method throws only `CodedError`. A connector belongs to
- * one configured store. It may be called concurrently, and it respects the store's limits by itself.
+ * What store-sync needs from a store, whatever kind it is. Every method throws only `CodedError`. A connector belongs to one configured
+ * store. It may be called concurrently, and it respects the store's limits by itself. `StoreEvents` is the part that needs no connection.
  */
 export interface StoreConnector {
   /** The origins of the addresses of product images, for pages that show them. */
   readonly imageOrigins: readonly string[];
 
   /**
-   * Tests credentials, permissions and the API version, with one finding per item and the worst last. It throws only
-   * when it cannot explain the problem as a finding.
-   */
-  check(): Promise<readonly StoreFinding[]>;
-
-  /**
    * Asks the store who it is and what it permits, by one request. Throws what any call throws when the store refuses, and `misconfigured`
    * when another shop answers: its products must not pass for those of the configured one.
    */
-  identify(): Promise<StoreIdentity>;
+  probe(): Promise<StoreProbe>;
 
   /**
-   * Starts a full export and returns a handle that survives a restart. Returns null where the store refuses exports;
-   * use `readPages` then. The export covers every status, and the filter's query narrows it.
+   * Reads every product of every status that the store's filter selects, and says at the end whether absence proves that a product is
+   * gone. The connector owns the proof. A handle that survives a restart goes to `onHandle` as soon as the store works on the read, and
+   * null once it is of no use; `resume` is the handle of an earlier process, whose read is adopted. Throws `transient` when the read
+   * broke off.
    */
-  startExport(query: string): Promise<string | null>;
+  readWhole(
+    resume: string | null,
+    onHandle: (handle: string | null) => Promise<void>,
+    options?: WholeReadOptions,
+  ): AsyncIterable<ReadPart>;
 
-  /**
-   * The state of an export. `failed` has the reason. A cancelled or expired export is `failed`, even when it offers a
-   * file.
-   */
-  pollExport(handle: string): Promise<ExportState>;
+  /** Ends the read of a handle that nobody will read. One that has ended is left as it is. */
+  abandonRead(handle: string): Promise<void>;
 
-  /** Cancels an export that is no longer needed. Cancelling a finished export does nothing. */
-  cancelExport(handle: string): Promise<void>;
-
-  /**
-   * Streams a completed export in batches of products, with constant memory. The whole file has been received and matches the counts that
-   * the store reported when the first product comes (docs/decisions/0015-only-complete-exports-count.md). Throws `transient` when it does
-   * not match, or `signal` is aborted while it is received.
-   */
-  readExport(completed: CompletedExport, signal?: AbortSignal): AsyncIterable<readonly SourceProduct[]>;
-
-  /**
-   * Streams products of all statuses by pages, oldest change first, each product once. With `since`, only those
-   * changed at or after it. Throws `invalid` when the store reports that it ignored or shortened the filter.
-   */
-  readPages(selection: PageSelection): AsyncIterable<readonly SourceProduct[]>;
-
-  /** The number of products that a full read should find, or null when the store does not report one. */
-  countProducts(query: string): Promise<number | null>;
+  /** Products that changed at or after `since`. A product that is left out may have changed all the same: only a whole read proves. */
+  readChanged(since: Date): AsyncIterable<readonly SourceProduct[]>;
 
   /** The current products, in the order of the ids. An entry is null when the product no longer exists. */
   readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]>;
 
-  /**
-   * The current values that a write-back may replace, or null when the product no longer exists. Only the requested
-   * parts are read, because each costs extra.
-   */
-  readLive(
-    storeId: string,
-    metafieldNamespace: string | null,
-    parts?: LiveParts,
-  ): Promise<LiveProduct | null>;
+  /** The number of products that a whole read should find, or null when the store does not report one. */
+  count(): Promise<number | null>;
 
   /**
-   * Writes product fields in one call and returns the stored value of each written field, because stores normalise
-   * values (docs/decisions/0004-effective-source.md). Throws `not_found` when the product no longer exists, and
-   * `invalid` with the store's field messages.
+   * The current value of each target, and the token that guards it, or null when the product no longer exists. Only what the targets need
+   * is read, because each part costs extra. `metafield:namespace.*` asks for all of a namespace, `images[].alt` for the images.
    */
-  writeFields(
-    storeId: string,
-    fields: Readonly<Partial<Record<StoreField, string>>>,
-    options?: StoreWriteOptions,
-  ): Promise<Partial<Record<StoreField, string | null>>>;
+  readTargets(storeId: string, targets: readonly string[]): Promise<LiveProduct | null>;
 
   /**
-   * Sets metafields. Each is guarded by the digest that was read; null means that it must not exist yet. Splits the
-   * entries into as many calls as the store requires. A refused entry does not affect the others.
+   * Writes targets in as few requests as the store allows, and returns the outcomes of each request once it is answered. A refused target
+   * does not affect the others. What a store cannot write under a guard is read again right before, and left where it is no longer
+   * `expected`. Throws `not_found` when the product no longer exists, and the error of a request that has no outcome.
    */
-  writeMetafields(
+  write(
     storeId: string,
-    metafields: readonly MetafieldWrite[],
+    writes: readonly TargetWrite[],
     options?: StoreWriteOptions,
-  ): Promise<readonly MetafieldOutcome[]>;
+  ): AsyncIterable<readonly WriteOutcome[]>;
 
-  /** Adds tags to those of the product, and returns all that it has then. Throws as `writeFields` does. */
-  addTags(storeId: string, tags: readonly string[], options?: StoreWriteOptions): Promise<readonly string[]>;
-
-  /** Removes tags in any letter case. Removing an absent tag is not an error. Throws as `writeFields` does. */
-  removeTags(storeId: string, tags: readonly string[], options?: StoreWriteOptions): Promise<void>;
-
-  /** Sets alternative texts of images. The empty text removes one. A refused entry does not affect the others. */
-  writeImageAlts(
-    writes: readonly ImageAltWrite[],
-    options?: StoreWriteOptions,
-  ): Promise<readonly ImageAltOutcome[]>;
+  /** What the store lets stand in the targets of these values. */
+  constraints(wanted: readonly WantedValue[]): Promise<StoreConstraints>;
 
   /**
-   * The categories of the store's taxonomy that a text names: by id, by full name (`Root > Subcategory`), or by the
-   * end of a full name. Several when it is ambiguous.
+   * Makes the store send its product events to `uri`, once for each topic, and none to `former`, where they went before. Other
+   * subscriptions are left alone.
    */
-  findCategories(text: string): Promise<readonly StoreCategory[]>;
+  subscribe(uri: string, former: string | null): Promise<void>;
 
-  /** The definitions of the named metafields (`namespace.key`), by name. One that does not exist is absent. */
-  readDefinitions(
-    names: readonly string[],
-    owner: MetafieldOwner,
-  ): Promise<ReadonlyMap<string, MetafieldDefinition>>;
-
-  /** Defines a metafield, so that the admin and themes show it. */
-  createDefinition(
-    definition: NewMetafieldDefinition,
-    options?: StoreWriteOptions,
-  ): Promise<DefinitionOutcome>;
-
-  /** Removes metafields that did not exist before the write. Removing an absent metafield is not an error. */
-  removeMetafields(
-    storeId: string,
-    metafields: readonly MetafieldKey[],
-    options?: StoreWriteOptions,
-  ): Promise<void>;
-
-  /**
-   * The current translations of the targets (store fields, `metafield:namespace.key`) into a locale, or null when the
-   * product no longer exists. If the store or the app does not allow translations, `problem` says why; nothing is
-   * thrown.
-   */
-  readTranslations(
-    storeId: string,
-    locale: string,
-    targets: readonly string[],
-  ): Promise<LiveTranslations | null>;
-
-  /**
-   * Registers translations of the current texts and returns the stored values, which the store normalises. The store
-   * has no compare-and-set for translations. So each is read again right before the write, and skipped when it is no
-   * longer `expected`. A refused entry does not affect the others. Throws `not_found` when the product no longer
-   * exists.
-   */
-  writeTranslations(
-    storeId: string,
-    locale: string,
-    writes: readonly TranslationWrite[],
-    options?: StoreWriteOptions,
-  ): Promise<readonly TranslationOutcome[]>;
-
-  /**
-   * Removes translations that did not exist before the write. Removing an absent one is not an error. Throws
-   * `invalid` when the store refuses.
-   */
-  removeTranslations(
-    storeId: string,
-    locale: string,
-    targets: readonly string[],
-    options?: StoreWriteOptions,
-  ): Promise<void>;
-
-  /** Subscribes `uri` to product events, without a second subscription for the same topic and address. */
-  ensureSubscriptions(uri: string): Promise<void>;
-
-  /** Ends the subscriptions at `uri`, where product events went before. */
-  removeSubscriptions(uri: string): Promise<void>;
+  /** The page of a product in the store's admin. */
+  adminUrl(storeId: string): string;
 
   close(): Promise<void>;
 }
 
+/** The events that a store sends. A process that only receives has them, too. */
+export interface StoreEvents {
+  /** False for a request that no store of this kind would send, so that its body need not be read. */
+  mayVerify(headers: EventHeaders): boolean;
+
+  /** Whether the store signed the body, in constant time. A greeting has no signature, and says nothing. */
+  verify(headers: EventHeaders, rawBody: Uint8Array): 'signed' | 'greeting' | 'forged';
+
+  /** The products that an event names, as the store's own ids. */
+  products(rawBody: Uint8Array): readonly string[];
+
+  /** What is kept of an event: enough for `products`, and nothing else. */
+  kept(rawBody: Uint8Array): Buffer;
+
+  /** The event's own name and id, for people, and whether it ends the access to the shop. Nothing of it is signed but the body. */
+  about(headers: EventHeaders, rawBody: Uint8Array): EventFacts;
+}
+
+export type EventHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface EventFacts {
+  readonly topic: string;
+  /** Null where the store gives none that is unique. */
+  readonly id: string | null;
+  /** When the event happened, which may be long before a retry of it. */
+  readonly at: Date | null;
+  /** True when the merchant took the access away. */
+  readonly uninstalls: boolean;
+}
+
+export interface WholeReadOptions {
+  /** Called while the store prepares the read, with the number of its records so far. */
+  readonly onWaiting?: (records: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Some products, or the end of the read. */
+export type ReadPart =
+  | { readonly products: readonly SourceProduct[] }
+  | { readonly complete: true }
+  | { readonly complete: false; readonly why: string };
+
 export interface StoreWriteOptions {
   /** Runs right before each write request, after any wait for the rate limit. If it throws, the request is not sent. */
   readonly beforeSend?: () => Promise<void>;
+  /** Called with the targets of a request before it is sent: until its outcomes are returned, the store may have them. */
+  readonly onSending?: (targets: readonly string[]) => void;
 }
 
 /** A product as one read of the store returned it. */
@@ -184,15 +126,6 @@ export interface SourceProduct {
   readonly storeId: string;
   /** Parses the data that was read. Throws `transient` with the place of the error when it is malformed. */
   snapshot(): ProductSnapshot;
-}
-
-/** Which parts of a product are read. */
-export interface ReadScope {
-  readonly shop: string;
-  /** `namespace.key` of the metafields to read of each variant; at most two. */
-  readonly variantMetafields: readonly string[];
-  /** The further languages in which a product's texts are read. */
-  readonly locales: readonly string[];
 }
 
 /** Product fields that write-back may write. */
@@ -210,17 +143,32 @@ export type StoreField = (typeof STORE_FIELDS)[number];
 
 export interface LiveProduct {
   readonly storeId: string;
-  readonly status: string;
-  /** An empty string counts as null. A field that was not requested is absent; see `liveField`. */
-  readonly fields: Readonly<Partial<Record<StoreField, string | null>>>;
-  /** All metafields of the requested namespace, and the named ones, of the product and of variants. */
-  readonly metafields: readonly LiveMetafield[];
-  /** Absent when they were not requested; see `liveTags`. */
-  readonly tags?: readonly string[];
-  /** The images in the store's order. Absent when they were not requested. */
+  /** Null when only translations were asked for. */
+  readonly status: string | null;
+  /** By target: those that were asked for, and what came with them. */
+  readonly values: ReadonlyMap<string, LiveValue>;
+  /** The images in the store's order. Absent when they were not asked for. */
   readonly images?: readonly LiveImage[];
-  /** The numbers of the requested variants that exist. Absent when none was requested. */
-  readonly variants?: readonly string[];
+}
+
+export interface LiveValue {
+  /** An empty text counts as null. */
+  readonly value: string | null;
+  /** The store's compare-and-set token of the value; null where there is no value, or the store has none. */
+  readonly token: string | null;
+  /** Of a metafield. */
+  readonly type: string | null;
+  /** Why nothing can be written there now. Absent where a value may be written. */
+  readonly closed?: ClosedTarget;
+}
+
+/**
+ * `unreadable`: the value is not known, because the store does not let us read it. `never`: the store has no such place, whatever
+ * stands elsewhere. `no_original`: there is no text that it could translate. `gone`: the variant no longer exists.
+ */
+export interface ClosedTarget {
+  readonly why: 'unreadable' | 'never' | 'no_original' | 'gone';
+  readonly reason: string;
 }
 
 export interface LiveImage {
@@ -234,15 +182,44 @@ export interface LiveImage {
   readonly isReady: boolean;
 }
 
-export interface LiveParts {
-  readonly seo: boolean;
-  readonly category?: boolean;
-  readonly tags?: boolean;
-  readonly images?: boolean;
-  /** Further metafields by `namespace.key`; at most 250. */
-  readonly metafields?: readonly string[];
-  /** Metafields of variants: `namespace.key` by the variant's number. */
-  readonly variants?: ReadonlyMap<string, readonly string[]>;
+export interface TargetWrite {
+  readonly target: string;
+  /** Null removes what stands there. */
+  readonly value: string | null;
+  /** The value to replace, as it was read; null when there was none. */
+  readonly expected: string | null;
+  /** The token of the value to replace; null when there was none. */
+  readonly token: string | null;
+  /** Of a metafield. */
+  readonly type?: string | null;
+  /** The definition to create before a metafield is written. */
+  readonly defines?: NewMetafieldDefinition | undefined;
+  /** True when the metafield is refused without a definition. */
+  readonly needsDefinition?: boolean | undefined;
+}
+
+export type WriteOutcome =
+  /** The value is the one that the store then holds, because stores normalise (docs/decisions/0004-effective-source.md). */
+  | { readonly target: string; readonly outcome: 'written'; readonly value: string | null }
+  | {
+      readonly target: string;
+      readonly outcome: 'changed_meanwhile' | 'refused';
+      readonly reason: string;
+    };
+
+/** A value that is meant for a target. */
+export interface WantedValue {
+  readonly target: string;
+  readonly value: string;
+}
+
+export interface StoreConstraints {
+  /** True: the store takes any text, whether or not something is defined. */
+  readonly freeText: boolean;
+  /** The merchant's definitions of the metafields among the targets, by `namespace.key`. One that does not exist is absent. */
+  readonly definitions: Readonly<Record<MetafieldOwner, ReadonlyMap<string, MetafieldDefinition>>>;
+  /** The categories of the store's taxonomy that a wanted text names, by the text. Several when it is ambiguous. */
+  readonly categories: ReadonlyMap<string, readonly StoreCategory[]>;
 }
 
 export interface StoreCategory {
@@ -251,99 +228,14 @@ export interface StoreCategory {
   readonly fullName: string;
 }
 
-export interface ImageAltWrite {
-  readonly image: string;
-  readonly alt: string;
-}
-
-export type ImageAltOutcome =
-  | { readonly image: string; readonly outcome: 'written'; readonly alt: string | null }
-  | { readonly image: string; readonly outcome: 'refused'; readonly reason: string };
-
-/** The store's value of a field. Throws when the field was not read, because that differs from an empty field. */
-export function liveField(live: LiveProduct, field: StoreField): string | null {
-  const value = live.fields[field];
-  if (value === undefined) throw new Error(`${field} of ${live.storeId} was not read`);
-  return value;
-}
-
-/** The product's tags. Throws when they were not read. */
-export function liveTags(live: LiveProduct): readonly string[] {
-  if (live.tags === undefined) throw new Error(`the tags of ${live.storeId} were not read`);
-  return live.tags;
-}
-
-/** The product's images. Throws when they were not read. */
-export function liveImages(live: LiveProduct): readonly LiveImage[] {
-  if (live.images === undefined) throw new Error(`the images of ${live.storeId} were not read`);
-  return live.images;
-}
-
-export interface LiveMetafield extends MetafieldValue, MetafieldKey {
-  /** The store's compare-and-set token of the value. */
-  readonly digest: string;
-}
-
-export interface MetafieldWrite extends MetafieldValue, MetafieldKey {
-  /** Digest of the value to replace; null when there was none. */
-  readonly expectedDigest: string | null;
-}
-
-export type MetafieldOutcome = MetafieldKey &
-  (
-    | { readonly outcome: 'written'; readonly value: string; readonly digest: string }
-    | { readonly outcome: 'changed_meanwhile' | 'refused'; readonly reason: string }
-  );
-
-export interface LiveTranslations {
-  /** The reason why nothing can be translated into this locale, with what to do; null when translation is possible. */
-  readonly problem: string | null;
-  /** The targets that have a text to translate. `value` is null where there is no translation. */
-  readonly texts: ReadonlyMap<string, { readonly value: string | null }>;
-  /** Targets that the store never translates, whatever their value. */
-  readonly never: readonly string[];
-}
-
-export interface TranslationWrite {
-  readonly target: string;
-  readonly value: string;
-  /** The translation to replace; null when there was none. */
-  readonly expected: string | null;
-}
-
-export type TranslationOutcome =
-  | { readonly target: string; readonly outcome: 'written'; readonly value: string }
-  | {
-      readonly target: string;
-      readonly outcome: 'changed_meanwhile' | 'refused';
-      readonly reason: string;
-    };
-
-export type ExportState =
-  | { readonly status: 'running'; readonly objects: number }
-  | ({ readonly status: 'completed' } & CompletedExport)
-  | { readonly status: 'failed'; readonly reason: string };
-
-export interface CompletedExport {
-  readonly handle: string;
-  /** Null when the export is empty. */
-  readonly url: string | null;
-  /** The number of lines that the store reports, and how many of them are products. */
-  readonly objects: number;
-  readonly rootObjects: number;
-}
-
-export interface PageSelection {
-  readonly query: string;
-  readonly since: Date | null;
-}
-
-export interface StoreIdentity {
+export interface StoreProbe {
   /** The shop's own name, which stores fill into the vendor by themselves. */
   readonly name: string;
   /** The API version that the store serves in place of the configured one, which it has retired; null while it serves that. */
   readonly servedVersion: string | null;
   readonly mayWriteProducts: boolean;
+  /** Looks at everything that a person who sets the store up should know. Throws only what it cannot explain as a finding. */
+  findings(): Promise<readonly StoreFinding[]>;
 }
 
 export interface StoreFinding {
@@ -351,4 +243,22 @@ export interface StoreFinding {
   readonly what: string;
   /** The finding and, unless it is ok, what to do. */
   readonly detail: string;
+}
+
+/**
+ * The store's value of a target. Throws when a field was not read, because that differs from an empty field. A metafield, a tag or a
+ * text of an image that did not come does not exist.
+ */
+export function liveValue(live: LiveProduct, target: string): LiveValue {
+  const found = live.values.get(target);
+  if (found !== undefined) return found;
+  if ((STORE_FIELDS as readonly string[]).includes(target))
+    throw new Error(`${target} of ${live.storeId} was not read`);
+  return { value: null, token: null, type: null };
+}
+
+/** The product's images. Throws when they were not read. */
+export function liveImages(live: LiveProduct): readonly LiveImage[] {
+  if (live.images === undefined) throw new Error(`the images of ${live.storeId} were not read`);
+  return live.images;
 }

@@ -52,3 +52,29 @@ export function imageAltTarget(image: string): string {
 export function imageOfTarget(target: string): string | null {
   return target.startsWith(IMAGE_ALT) ? target.slice(IMAGE_ALT.length) : null;
 }
+
+/** Asks a read for all metafields of the product in a namespace. */
+export function everyMetafieldOf(namespace: string): string {
+  return `metafield:${namespace}.*`;
+}
+
+/** The fields of which a decision about any text of a product may need the value: they cost nothing extra. */
+const PLAIN_FIELDS = ['title', 'descriptionHtml', 'vendor', 'productType'];
+
+/** What a read asks for so that the targets can be decided about. */
+export function readTargetsFor(
+  targets: readonly string[],
+  {
+    namespace = null,
+    images = false,
+  }: { readonly namespace?: string | null; readonly images?: boolean } = {},
+): string[] {
+  return [
+    ...new Set([
+      ...PLAIN_FIELDS,
+      ...targets,
+      ...(namespace === null ? [] : [everyMetafieldOf(namespace)]),
+      ...(images ? [IMAGE_ALTS] : []),
+    ]),
+  ];
+}

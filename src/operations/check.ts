@@ -6,6 +6,7 @@ import { isLoopback } from '../domain/loopback.js';
 import { withoutTrailing } from '../domain/text.js';
 import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
 import { timedOut, within } from '../runtime/time-limit.js';
+import { connectorFindings } from './connector-findings.js';
 import { checkMessages } from './messages.js';
 
 export interface Finding {
@@ -213,7 +214,7 @@ function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
 }
 
 async function storeFindings(store: Store): Promise<readonly Finding[]> {
-  const findings = await store.connector.check();
+  const findings = await connectorFindings(store.connector);
   return findings.map(({ level, what, detail }) => ({
     level: level === 'fail' ? 'FAIL' : level,
     what: `store ${store.key}: ${what}`,

@@ -3,16 +3,12 @@ import { z } from 'zod';
 import { metafieldTarget, placeInTarget } from '../domain/metafield-key.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
-import type { SourceProduct } from '../domain/store-port.js';
+import { liveValue, type LiveValue, type SourceProduct } from '../domain/store-port.js';
 import { valueHash, type WrittenField } from '../domain/written-content.js';
 import { HistoryRepository, type DriftCandidate } from '../persistence/history.repository.js';
-import { livePartsOf } from '../domain/live-parts.js';
 import { imageOfTarget, placeOfTarget, tagTarget } from '../domain/write-target.js';
-import { ownValue } from '../planner/live-value.js';
-import type { LiveByLocale } from '../planner/translations.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { writableFields } from '../planner/source.js';
-import { readTranslations } from '../connections/live-targets.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { catalogGaps, type LinkedProduct } from '../connections/catalog-listing.js';
 
@@ -56,8 +52,7 @@ export type Drift = z.output<typeof driftSchema>;
 type CatalogLink = LinkedProduct & Pick<DriftCandidate, 'label'>;
 
 const BATCH = 50;
-const NONE: LiveByLocale = new Map();
-const NOTHING: ReadonlyMap<string, string | null> = new Map();
+const NOTHING: ReadonlyMap<string, LiveValue> = new Map();
 
 /**
  * Compares live store values with the journal (docs/architecture.md#tables), and linked products with the catalog's listing. Reads
@@ -177,9 +172,7 @@ async function findingsOf(
   if (found === null) return driftOf(product, null, filter);
   const current = readable(found);
   if ('problem' in current) return [current.problem];
-  // Only products with translations are read one by one.
-  const translations = await readTranslations(store.connector, product.storeId, ourTargets(product));
-  return driftOf(product, current, filter, translations ?? NONE, await liveParts(store, product));
+  return driftOf(product, current, filter, await valuesBesides(store, product));
 }
 
 /** The product as it is now, or the finding that its data are malformed. */
@@ -197,8 +190,7 @@ export function driftOf(
   product: Pick<DriftCandidate, 'written' | 'seenFields' | 'pushedFields'>,
   live: ProductSnapshot | null,
   filter: Pick<Store['settings']['filter'], 'status' | 'giftCards'>,
-  translations: LiveByLocale = NONE,
-  others: ReadonlyMap<string, string | null> = NOTHING,
+  others: ReadonlyMap<string, LiveValue> = NOTHING,
 ): DriftFinding[] {
   const whole = { target: null, live: null, written: null };
   if (live === null)
@@ -208,14 +200,15 @@ export function driftOf(
   if (outOfScope !== null) findings.push({ ...whole, kind: 'unpublished', detail: `${outOfScope} now` });
   else if (live.url === null && product.pushedFields.url !== undefined)
     findings.push({ ...whole, kind: 'unpublished', detail: 'it has no public address any more' });
-  const values = new Map([...liveValues(live), ...others]);
+  const values = liveValues(live);
   for (const target of ourTargets(product)) {
     const written = product.written?.[target];
-    const { locale, base } = placeOfTarget(target);
-    const translated = locale === null ? undefined : translations.get(locale);
+    const other = others.get(target);
+    const isTranslation = placeOfTarget(target).locale !== null;
     // A language that cannot be read has no findings.
-    if (written === undefined || (locale !== null && translated?.problem !== null)) continue;
-    const value = locale === null ? values.get(target) : translated?.texts.get(base)?.value;
+    if (written === undefined || (isTranslation && other === undefined)) continue;
+    if (other?.closed?.why === 'unreadable') continue;
+    const value = other === undefined ? values.get(target) : other.value;
     findings.push(...fieldDrift(target, value ?? null, written, product.seenFields[target]));
   }
   return findings;
@@ -251,17 +244,21 @@ function liveValues(live: ProductSnapshot): Map<string, string | null> {
 }
 
 /**
- * The values of the targets that a snapshot does not hold: alternative texts, and metafields of variants. Only products
+ * The values of the targets that a snapshot does not hold: translations, alternative texts, and metafields of variants. Only products
  * with such targets are read one by one.
  */
-async function liveParts(
+async function valuesBesides(
   { connector }: Store,
   product: Pick<DriftCandidate, 'storeId' | 'written'>,
-): Promise<ReadonlyMap<string, string | null>> {
+): Promise<ReadonlyMap<string, LiveValue>> {
   const targets = ourTargets(product).filter(
-    (target) => imageOfTarget(target) !== null || placeInTarget(target)?.variant !== undefined,
+    (target) =>
+      placeOfTarget(target).locale !== null ||
+      imageOfTarget(target) !== null ||
+      placeInTarget(target)?.variant !== undefined,
   );
   if (targets.length === 0) return NOTHING;
-  const live = await connector.readLive(product.storeId, null, livePartsOf(targets));
-  return new Map(targets.map((target) => [target, live === null ? null : ownValue(target, live)]));
+  const live = await connector.readTargets(product.storeId, targets);
+  if (live === null) return NOTHING;
+  return new Map(targets.map((target) => [target, liveValue(live, target)]));
 }

@@ -11,6 +11,8 @@ import { fitted, type Fitted, type PatternTest } from './fit-metafield.js';
 export interface DefinitionsView {
   /** By `namespace.key`. */
   readonly known: Readonly<Record<MetafieldOwner, ReadonlyMap<string, MetafieldDefinition>>>;
+  /** True: a value needs no definition. */
+  readonly freeText: boolean;
   /** True when a missing definition is to be created. */
   readonly create: boolean;
   readonly matches: PatternTest;
@@ -18,6 +20,7 @@ export interface DefinitionsView {
 
 export const NO_DEFINITIONS: DefinitionsView = {
   known: { product: new Map(), variant: new Map() },
+  freeText: false,
   create: false,
   matches: () => null,
 };
@@ -34,7 +37,7 @@ export type DefinedValue =
 export function definedValue(
   value: IntendedValue,
   liveType: string | null,
-  { known, create, matches }: DefinitionsView,
+  { known, freeText, create, matches }: DefinitionsView,
 ): DefinedValue {
   const { variant, ...place } = keyInTarget(value.target);
   const name = metafieldName(place);
@@ -47,6 +50,7 @@ export function definedValue(
       : { value: { ...value, ...fit } };
   }
   const own = { ...value, type: liveType ?? value.type };
+  if (freeText) return { value: own };
   if (create && own.type !== null)
     return { value: own, defines: { owner, ...place, type: own.type, name: titleOf(value.from) } };
   if (value.needsDefinition !== true) return { value: own };

@@ -8,8 +8,8 @@ export interface FieldDecision extends IntendedValue {
   readonly reason: string;
   /** The live value at the decision: the before-image. */
   readonly before: string | null;
-  /** The digest that guards the replacement of a metafield; null where there was no value. */
-  readonly digest: string | null;
+  /** The store's token that guards the replacement; null where there was no value, or the store has none. */
+  readonly token: string | null;
   /** The definition to create before the metafield is written. Absent when there is one, or none is wanted. */
   readonly defines?: NewMetafieldDefinition;
   /** The intended target that this is a part of. Absent when it is the intended target itself. */

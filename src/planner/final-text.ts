@@ -1,4 +1,4 @@
-import { type LiveProduct } from '../domain/store-port.js';
+import { liveValue, type LiveProduct } from '../domain/store-port.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { hostOfAddress } from '../domain/web-address.js';
 import { placeOfTarget } from '../domain/write-target.js';
@@ -7,7 +7,6 @@ import type { Ruling } from './field-verdict.js';
 import { droppedLines, isStoreField, sanitisedFor, sanitisedText } from './generated-content.js';
 import { allowanceOf, hasAllowance, hasPicture, type DroppedAddress } from './html-content.js';
 import { removedMedia, withKeptMedia, type KeepableElement } from './kept-media.js';
-import { ownValue } from './live-value.js';
 
 /** The merchant's content beside a text, in whatever language the text is. */
 export interface ShownText {
@@ -33,7 +32,7 @@ export function merchantsText(
   const own = effectiveValue(current, written[target]);
   const { locale, base } = placeOfTarget(target);
   if (own !== null || locale === null || base !== 'descriptionHtml') return own;
-  return effectiveValue(ownValue(base, live), written[base]);
+  return effectiveValue(liveValue(live, base).value, written[base]);
 }
 
 /**

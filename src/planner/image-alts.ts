@@ -32,7 +32,7 @@ export function imageAltDecisions(
   ];
   if (decided.length > 0 && reasons.length === 0) return decided;
   const reason = reasons.length === 0 ? 'the product has no image for it' : reasons.join('; ');
-  return [...decided, { ...value, before: null, digest: null, verdict: 'unfit', reason }];
+  return [...decided, { ...value, before: null, token: null, verdict: 'unfit', reason }];
 }
 
 function decision(
@@ -43,7 +43,7 @@ function decision(
 ): FieldDecision {
   const target = imageAltTarget(id);
   const own = { ...value, target, value: text, type: null, partOf: value.target };
-  const found = { before: alt, digest: null };
+  const found = { before: alt, token: null };
   return effectiveValue(alt, context.written[target]) === null || wasSent(own, alt, context)
     ? { ...own, ...found, ...verdict(own, alt, context) }
     : { ...own, ...found, verdict: 'same', reason: 'the image has an alternative text, which stays' };

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide, intended, live, ourText, writeBackContext } from '../../test/support/product-builders.js';
-import type { LiveMetafield } from '../domain/store-port.js';
+import { liveValue } from '../domain/store-port.js';
+import {
+  decide,
+  intended,
+  live,
+  ourText,
+  writeBackContext,
+  translated,
+  type LiveMetafield,
+} from '../../test/support/product-builders.js';
 import { valueHash } from '../domain/written-content.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { translationTarget } from '../domain/write-target.js';
@@ -36,7 +44,7 @@ describe('an attribute with a metafield of its own', () => {
       verdict: 'unfit',
       reason: expect.stringMatching(/^it does not fit the definition \(number_integer\): ./),
       before: null,
-      digest: null,
+      token: null,
     });
   });
 
@@ -101,8 +109,8 @@ describe('the merchant’s markup', () => {
     const image = '<img src="https://cdn.example.com/a.jpg">';
     const product = live({ descriptionHtml: `<p>Old.</p>${image}`, title: `Old ${image}` });
     const seen = {
-      descriptionHtml: valueHash(product.fields.descriptionHtml),
-      title: valueHash(product.fields.title),
+      descriptionHtml: valueHash(liveValue(product, 'descriptionHtml').value),
+      title: valueHash(liveValue(product, 'title').value),
     };
     const keep = ['img'] as const;
     const html = intended({ target: 'descriptionHtml', value: '<p>New.</p>', raw: '<p>New.</p>' });
@@ -124,9 +132,10 @@ describe('a translation', () => {
 
   it('of a metafield that the store does not translate is left out, with the type', () => {
     const metafield = attribute({ value: '12' });
-    const translated = { ...metafield, target: translationTarget('fr', TARGET) };
-    const context = writeBackContext({ translations, definitions: definedAs('number_integer') });
-    const [, decision] = decideFields([metafield, translated], live(), context);
+    const french = { ...metafield, target: translationTarget('fr', TARGET) };
+    const context = writeBackContext({ definitions: definedAs('number_integer') });
+    const product = translated(live(), translations, [TARGET]);
+    const [, decision] = decideFields([metafield, french], product, context);
     expect(decision).toMatchObject({
       verdict: 'untranslatable',
       reason: 'the store holds it as number_integer',

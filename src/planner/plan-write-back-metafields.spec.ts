@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide, intended, live, ourText, revertedText } from '../../test/support/product-builders.js';
-import type { LiveMetafield } from '../domain/store-port.js';
+import {
+  decide,
+  intended,
+  live,
+  ourText,
+  revertedText,
+  type LiveMetafield,
+} from '../../test/support/product-builders.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 
 const MATERIAL = 'metafield:catalog.material';
@@ -33,7 +39,7 @@ describe('a metafield', () => {
       verdict: 'write',
       reason: 'generated',
       before: null,
-      digest: null,
+      token: null,
     });
   });
 
@@ -46,7 +52,7 @@ describe('a metafield', () => {
     expect(decide(material(), live({}, [liveMetafield()]), { written })).toMatchObject({
       verdict: 'write',
       before: 'Steel',
-      digest: 'd1',
+      token: 'd1',
     });
   });
 

@@ -125,7 +125,7 @@ describe('a field', () => {
       verdict,
       reason,
       before: title,
-      digest: null,
+      token: null,
     });
   });
 
@@ -135,7 +135,7 @@ describe('a field', () => {
       verdict: 'write',
       reason: 'generated',
       before: 'Bottle',
-      digest: null,
+      token: null,
     });
   });
 

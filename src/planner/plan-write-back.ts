@@ -1,5 +1,5 @@
-import { metafieldTarget, placeInTarget } from '../domain/metafield-key.js';
-import type { LiveMetafield, LiveProduct } from '../domain/store-port.js';
+import { placeInTarget } from '../domain/metafield-key.js';
+import { liveValue, type LiveProduct, type LiveValue } from '../domain/store-port.js';
 import { IMAGE_ALTS, placeOfTarget } from '../domain/write-target.js';
 import { afterWrite, effectiveValue, valueHash, type WrittenContent } from '../domain/written-content.js';
 import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
@@ -11,8 +11,7 @@ import { sameContent, verdict, type KnownContent, type Ruling } from './field-ve
 import { finalText, merchantsText, withRemovals, type ShownText } from './final-text.js';
 import { imageAltDecisions } from './image-alts.js';
 import type { KeepableElement } from './kept-media.js';
-import { ownValue } from './live-value.js';
-import { TRANSLATED_TYPES, type LiveByLocale } from './translations.js';
+import { TRANSLATED_TYPES } from './translations.js';
 
 export type { FieldDecision } from './field-decision.js';
 export type { FieldVerdict } from './field-verdict.js';
@@ -28,8 +27,6 @@ export interface WriteBackContext extends KnownContent {
   readonly definitions: DefinitionsView;
   /** The categories of the store that the intended texts name. */
   readonly categories: CategoriesView;
-  /** The current translations of every intended locale. */
-  readonly translations: LiveByLocale;
 }
 
 /**
@@ -64,14 +61,13 @@ function decideOwn(
 }
 
 function decideField(value: IntendedValue, live: LiveProduct, context: WriteBackContext): FieldDecision {
-  const metafield = metafieldAt(live, value.target);
-  const current = metafield === undefined ? ownValue(value.target, live) : metafield.value;
-  const found = { before: current, digest: metafield?.digest ?? null };
+  const present = presentValue(value.target, live);
+  const found = { before: present.value, token: present.token };
   if (value.withheld !== undefined)
     return { ...value, ...found, verdict: 'not_generated', reason: value.withheld };
   if (context.newerTargets.has(value.target))
     return { ...value, ...found, verdict: 'unfit', reason: 'a newer result has a value for it' };
-  const meant = meantValue(value, { current, type: metafield?.type ?? null, live }, context);
+  const meant = meantValue(value, { present, live }, context);
   if ('unfit' in meant) return { ...value, ...found, verdict: 'unfit', reason: meant.unfit };
   const decided = { ...meant.value, ...found, ...rulingOn(meant.value, found.before, live, context) };
   return decided.verdict === 'write' && meant.defines !== undefined
@@ -96,33 +92,29 @@ function shownText(
   { written, keep, pictureHosts }: WriteBackContext,
 ): ShownText {
   const merchants = merchantsText(target, current, live, written);
-  const own = live.fields.descriptionHtml ?? null;
+  const own = live.values.get('descriptionHtml')?.value ?? null;
   const description = effectiveValue(own, written['descriptionHtml']);
   return { merchants, description, live, keep, pictureHosts };
 }
 
 interface Present {
-  readonly current: string | null;
-  /** The type of a metafield. */
-  readonly type: string | null;
+  readonly present: LiveValue;
   readonly live: LiveProduct;
 }
 
 /** The value in the form that its place takes, or the reason why it has no place. */
 function meantValue(
   value: IntendedValue,
-  { current, type, live }: Present,
+  { present, live }: Present,
   context: WriteBackContext,
 ): DefinedValue {
   const { target } = value;
   if (target === 'category') return decidedCategory(value, context.categories);
-  const text = finalText(value, shownText(value, current, live, context));
+  const text = finalText(value, shownText(value, present.value, live, context));
   if ('unfit' in text || isStoreField(placeOfTarget(target).base)) return text;
-  const place = placeInTarget(target);
-  if (place === null) return text;
-  if (place.variant !== undefined && live.variants?.includes(place.variant) !== true)
-    return { unfit: 'the variant no longer exists' };
-  return definedValue(text.value, type, context.definitions);
+  if (placeInTarget(target) === null) return text;
+  if (present.closed?.why === 'gone') return { unfit: present.closed.reason };
+  return definedValue(text.value, present.type, context.definitions);
 }
 
 /**
@@ -136,16 +128,16 @@ function decideTranslation(
   own: ReadonlyMap<string, FieldDecision>,
   context: WriteBackContext,
 ): FieldDecision {
-  const { locale, base } = placeOfTarget(value.target);
-  const translations = context.translations.get(locale ?? '');
-  const before = translations?.texts.get(base)?.value ?? null;
-  const decided = (ruling: Ruling): FieldDecision => ({ ...value, ...ruling, before, digest: null });
+  const { base } = placeOfTarget(value.target);
+  const present = live.values.get(value.target);
+  const before = present?.value ?? null;
+  const decided = (ruling: Ruling): FieldDecision => ({ ...value, ...ruling, before, token: null });
   const untranslatable = (reason: string): FieldDecision => decided({ verdict: 'untranslatable', reason });
   if (value.withheld !== undefined) return decided({ verdict: 'not_generated', reason: value.withheld });
-  if (translations === undefined) return untranslatable('the store’s translations are not known');
-  if (translations.problem !== null) return untranslatable(translations.problem);
-  if (translations.never.includes(base)) return untranslatable('the store does not translate this field');
-  const meant = meantValue(value, { current: before, type: value.type, live }, context);
+  if (present === undefined) return untranslatable('the store’s translations are not known');
+  const { closed } = present;
+  if (closed !== undefined && closed.why !== 'no_original') return untranslatable(closed.reason);
+  const meant = meantValue(value, { present: { ...present, type: value.type }, live }, context);
   if ('unfit' in meant) return decided({ verdict: 'unfit', reason: meant.unfit });
   const ruling = rulingOn(meant.value, before, live, context);
   if (ruling.verdict !== 'write') return { ...decided(ruling), value: meant.value.value };
@@ -157,13 +149,13 @@ function decideTranslation(
       verdict: 'conflict',
       reason: `it translates a text that is not written: ${original.reason}`,
     });
-  if (!translations.texts.has(base) && original?.verdict !== 'write')
-    return untranslatable('the store holds no text there that it could translate');
+  if (closed !== undefined && original?.verdict !== 'write') return untranslatable(closed.reason);
   return { ...decided(ruling), ...meant.value };
 }
 
-function metafieldAt(live: LiveProduct, target: string): LiveMetafield | undefined {
-  return live.metafields.find((field) => metafieldTarget(field) === target);
+/** Each image has a value of its own. */
+function presentValue(target: string, live: LiveProduct): LiveValue {
+  return target === IMAGE_ALTS ? { value: null, token: null, type: null } : liveValue(live, target);
 }
 
 /**

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { linkOf, live, rules, snapshot, writeBackSettings } from '../../test/support/product-builders.js';
-import type { LiveMetafield } from '../domain/store-port.js';
+import {
+  linkOf,
+  live,
+  rules,
+  snapshot,
+  writeBackSettings,
+  type LiveMetafield,
+} from '../../test/support/product-builders.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import { afterWrite, effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import { intendedValues, type GeneratedProduct } from './generated-content.js';
@@ -138,7 +144,6 @@ class Product {
       pictureHosts: [],
       definitions: NO_DEFINITIONS,
       categories: new Map(),
-      translations: new Map(),
     });
   }
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide, live, writeBackContext, writeBackSettings } from '../../test/support/product-builders.js';
-import type { LiveTranslations } from '../domain/store-port.js';
+import {
+  decide,
+  live,
+  translated,
+  writeBackContext,
+  writeBackSettings,
+} from '../../test/support/product-builders.js';
+import type { LiveTranslations } from '../store/shopify/api-types.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import { afterWrite, valueHash } from '../domain/written-content.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
@@ -189,8 +195,10 @@ describe('a translation', () => {
       from: 'sections.seo',
     });
     const other = french({ target: 'fr:seo.title', value: 'Gourde en acier', raw: 'Gourde en acier' });
-    const context = writeBackContext({ translations: translations({ texts: new Map() }) });
-    expect(decideFields([own, other], live({ 'seo.title': null }), context)).toMatchObject([
+    const product = translated(live({ 'seo.title': null }), translations({ texts: new Map() }), [
+      'seo.title',
+    ]);
+    expect(decideFields([own, other], product, writeBackContext())).toMatchObject([
       { verdict: 'write' },
       { verdict: 'write' },
     ]);
@@ -198,9 +206,9 @@ describe('a translation', () => {
 
   it('of a text that the merchant keeps is held back with it', () => {
     const own = french({ target: 'title', value: 'Steel bottle', raw: 'Steel bottle' });
-    const context = writeBackContext({ translations: translations() });
-    const [, translated] = decideFields([own, french()], live({ title: 'Edited' }), context);
-    expect(translated).toMatchObject({ verdict: 'conflict', reason: expect.stringContaining('not written') });
+    const product = translated(live({ title: 'Edited' }), translations(), ['title']);
+    const [, decision] = decideFields([own, french()], product, writeBackContext());
+    expect(decision).toMatchObject({ verdict: 'conflict', reason: expect.stringContaining('not written') });
   });
 });
 

@@ -1,12 +1,8 @@
-import type { LiveTranslations } from '../domain/store-port.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { nameInTarget } from '../domain/metafield-key.js';
-import { placeOfTarget, translationTarget } from '../domain/write-target.js';
+import { translationTarget } from '../domain/write-target.js';
 import { intendedValues, isStoreField, type GeneratedProduct } from './generated-content.js';
-
-/** The current translations of the store, by locale. */
-export type LiveByLocale = ReadonlyMap<string, LiveTranslations>;
 
 export const TRANSLATED_TYPES: readonly string[] = ['single_line_text_field', 'multi_line_text_field'];
 
@@ -46,9 +42,4 @@ function isTranslated({ target, type }: IntendedValue): boolean {
 /** True when at least one value may be written. */
 export function holdsContent(intended: readonly IntendedValue[]): boolean {
   return intended.some((value) => value.withheld === undefined);
-}
-
-/** The targets of the locale without their prefix, as the store needs them. */
-export function basesIn(locale: string, targets: readonly string[]): string[] {
-  return targets.map(placeOfTarget).flatMap((place) => (place.locale === locale ? place.base : []));
 }

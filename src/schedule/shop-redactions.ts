@@ -73,7 +73,7 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
     const store = this.connections.findStore(storeKey);
     if (store === undefined) return false;
     try {
-      await store.connector.identify();
+      await store.connector.probe();
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       if (!isCoded(error, 'auth', 'not_found')) {

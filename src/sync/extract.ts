@@ -1,26 +1,16 @@
-import { BACKOFF } from '../domain/backoff.js';
-import { CodedError } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { OwedProduct } from '../domain/owed.js';
-import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
+import type { ReadPart, SourceProduct } from '../domain/store-port.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
-import type { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../connections/connections.js';
 import { productIdOfEvent } from '../store/events.js';
 
-/** A read of the store: its products in batches, and whether absence proves that a product is gone. */
+/** A read of the store, part by part. */
 export interface SourceRead {
-  readonly batches: AsyncIterable<readonly SourceProduct[]>;
-  /**
-   * Called after the last batch with the number of products. Null when the read is proved complete; otherwise the
-   * reason.
-   */
-  readonly incompleteness: (read: number) => Promise<string | null>;
-  /** Store ids of requested products that no longer exist. Filled while the batches are read. */
+  readonly parts: AsyncIterable<ReadPart>;
+  /** Store ids of requested products that no longer exist. Filled while the parts are read. */
   readonly gone: readonly string[];
-  /** Called at the end of the read, in any case. */
-  readonly close: () => Promise<void>;
 }
 
 export interface Extracted {
@@ -30,100 +20,40 @@ export interface Extracted {
 }
 
 export interface ExportProgress {
-  /** Stores the export's handle before the export is awaited. */
+  /** Stores the handle of the read before the store is awaited. */
   readonly started: (handle: string | null) => Promise<void>;
-  readonly waiting: (objects: number) => void;
+  readonly waiting: (records: number) => void;
 }
 
-/** Overlap with the previous incremental read, because the store's search lags behind its writes. */
+/** Overlap with the previous incremental read, because a store's search may lag behind its writes. */
 export const INCREMENTAL_OVERLAP_MS = 15 * 60_000;
 
-/**
- * A full read by one export where the store allows it. An export that an earlier process started is adopted.
- * Otherwise the read uses pages. Throws `transient` when the export does not end as completed
- * (docs/decisions/0015-only-complete-exports-count.md).
- */
+/** A full read. One that an earlier process began is adopted. What the store prepares for it is ready when this returns. */
 export async function readAll(
-  store: Store,
+  { connector }: Store,
   operation: string | null,
-  progress: ExportProgress,
-  clock: Clock,
+  { started, waiting: onWaiting }: ExportProgress,
   signal: AbortSignal,
 ): Promise<SourceRead> {
-  const { connector, settings } = store;
-  const { query } = settings.filter;
-  const handle = operation ?? (await connector.startExport(query));
-  if (handle === null) return readAllByPages(store);
-  if (operation === null) {
-    killPoint('plan.export-started');
-    await progress.started(handle);
-    killPoint('plan.handle-stored');
-  }
-  const completed = await awaitExport(store, handle, progress, clock, signal);
-  return readOnce(store, completed, progress, signal);
-}
-
-/** A malformed file stays malformed, and its address may have expired, so the next attempt exports again. */
-function readOnce(
-  store: Store,
-  completed: CompletedExport,
-  progress: ExportProgress,
-  signal: AbortSignal,
-): SourceRead {
-  let readable = true;
-  async function* batches(): AsyncGenerator<readonly SourceProduct[]> {
-    try {
-      yield* store.connector.readExport(completed, signal);
-    } catch (error) {
-      readable = signal.aborted;
-      throw error;
-    }
-  }
-  return {
-    batches: batches(),
-    incompleteness: () => Promise.resolve(null),
-    gone: [],
-    close: async () => {
-      if (!readable) await progress.started(null);
-    },
+  const onHandle = async (handle: string | null): Promise<void> => {
+    if (handle !== null) killPoint('plan.export-started');
+    await started(handle);
+    if (handle !== null) killPoint('plan.handle-stored');
   };
+  const parts = connector.readWhole(operation, onHandle, { onWaiting, signal })[Symbol.asyncIterator]();
+  const first = await parts.next();
+  return { parts: resumed(first, parts), gone: [] };
 }
 
-const nothingToClose = (): Promise<void> => Promise.resolve();
-
-async function awaitExport(
-  store: Store,
-  handle: string,
-  progress: ExportProgress,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<CompletedExport> {
-  for (let polls = 1; ; polls += 1) {
-    const state = await store.connector.pollExport(handle);
-    if (state.status === 'completed') return state;
-    if (state.status === 'failed') {
-      await progress.started(null);
-      throw new CodedError('transient', `the store's export did not complete: ${state.reason}`);
-    }
-    progress.waiting(state.objects);
-    await clock.sleep(BACKOFF.outsideJob.stepMs(polls), signal);
+async function* resumed(
+  first: IteratorResult<ReadPart>,
+  parts: AsyncIterator<ReadPart>,
+): AsyncGenerator<ReadPart> {
+  try {
+    for (let next = first; next.done !== true; next = await parts.next()) yield next.value;
+  } finally {
+    await parts.return?.();
   }
-}
-
-function readAllByPages(store: Store): SourceRead {
-  const { query } = store.settings.filter;
-  return {
-    batches: store.connector.readPages({ query, since: null }),
-    incompleteness: async (read) => {
-      const expected = await store.connector.countProducts(query);
-      if (expected === null) return 'the store did not say how many products there are';
-      return read >= expected
-        ? null
-        : `the store counts ${String(expected)} products, ${String(read)} were read`;
-    },
-    gone: [],
-    close: nothingToClose,
-  };
 }
 
 /**
@@ -136,14 +66,8 @@ export function readChanges(
   besides: AsyncIterable<readonly string[]>,
 ): SourceRead {
   const since = new Date(watermark.getTime() - INCREMENTAL_OVERLAP_MS);
-  const { query } = store.settings.filter;
   const gone: string[] = [];
-  return {
-    batches: withBesides(store, store.connector.readPages({ query, since }), besides, gone),
-    incompleteness: () => Promise.resolve('an incremental run reads only what changed'),
-    gone,
-    close: nothingToClose,
-  };
+  return { parts: withBesides(store, store.connector.readChanged(since), besides, gone), gone };
 }
 
 /** Store ids of owed products, in batches for requests by id. */
@@ -163,13 +87,14 @@ async function* withBesides(
   pages: AsyncIterable<readonly SourceProduct[]>,
   besides: AsyncIterable<readonly string[]>,
   gone: string[],
-): AsyncGenerator<readonly SourceProduct[]> {
-  yield* pages;
+): AsyncGenerator<ReadPart> {
+  for await (const products of pages) yield { products };
   for await (const chunk of besides) {
     const read = await store.connector.readProducts(chunk);
     gone.push(...chunk.filter((_id, index) => read[index] === null));
-    yield read.filter((product) => product !== null);
+    yield { products: read.filter((product) => product !== null) };
   }
+  yield { complete: false, why: 'an incremental run reads only what changed' };
 }
 
 /** The product that a stored event names, owed until a run has read it; null for an event that names none. */

@@ -56,12 +56,10 @@ export async function planRead(
 ): Promise<PlanOutcome> {
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
   const { compared, incomplete } = await besidesListing(plan, store, options, async (onProgress) => {
-    try {
-      await planProducts(plan, store, read, tally, onProgress);
-    } finally {
-      await read.close();
-    }
-    return planAbsent(plan, store, read, tally, options);
+    const why = await planProducts(plan, store, read, tally, onProgress);
+    if (why === null) await planOrphans(plan, store, tally, options.force);
+    await plan.actions.planGone(read.gone);
+    return why;
   });
   if (tally.read >= ANALYSED_FROM) await plan.reads.analyse();
   if (compared !== null) {
@@ -116,34 +114,25 @@ async function besidesListing(
   return { compared: await comparing, incomplete };
 }
 
-/** Plans what the store no longer has. Returns the reason why absence proves nothing, or null when the read was complete. */
-async function planAbsent(
-  plan: Plan,
-  store: Store,
-  read: SourceRead,
-  tally: Tally,
-  { full, force }: PlanOptions,
-): Promise<string | null> {
-  const incomplete = full
-    ? await read.incompleteness(tally.read)
-    : 'an incremental run reads only what changed';
-  if (incomplete === null) await planOrphans(plan, store, tally, force);
-  await plan.actions.planGone(read.gone);
-  return incomplete;
-}
-
 /** If few products of a batch have changed, they are written together with the next batches. */
 const WRITE_TOGETHER = 200;
 
+/** Returns the reason why absence proves nothing, or null when the read was whole. */
 async function planProducts(
   plan: Plan,
   store: Store,
   read: SourceRead,
   tally: Tally,
   onProgress: PlanOptions['onProgress'],
-): Promise<void> {
+): Promise<string | null> {
   let findings = new Findings();
-  for await (const batch of read.batches) {
+  let incomplete: string | null = 'the read of the store has no end';
+  for await (const part of read.parts) {
+    if ('complete' in part) {
+      incomplete = part.complete ? null : part.why;
+      continue;
+    }
+    const batch = part.products;
     const met = await plan.reads.meet(batch.map(({ externalId }) => externalId));
     await planBatch(store, batch, met, findings, tally);
     if (findings.size >= WRITE_TOGETHER) {
@@ -153,6 +142,7 @@ async function planProducts(
     onProgress(tally.seen);
   }
   await findings.write(plan);
+  return incomplete;
 }
 
 /**

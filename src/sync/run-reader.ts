@@ -3,7 +3,6 @@ import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
-import { Clock } from '../runtime/clock.js';
 import type { Store } from '../connections/connections.js';
 import { owedStoreIds, productOfEvent, readAll, readChanges, type Extracted } from './extract.js';
 import { ListingsAhead } from './listings-ahead.js';
@@ -18,7 +17,6 @@ export class RunReader {
     private readonly events: StoreEventRepository,
     private readonly owed: OwedRepository,
     private readonly listingsAhead: ListingsAhead,
-    private readonly clock: Clock,
   ) {}
 
   async read({ run, lease, signal, onProgress }: Hold, store: Store): Promise<Extracted> {
@@ -40,6 +38,6 @@ export class RunReader {
     };
     // A run that adopts an export had it begun with the export.
     if (run.operation === null) await this.listingsAhead.begin(run, store);
-    return { read: await readAll(store, run.operation, progress, this.clock, signal), full: true };
+    return { read: await readAll(store, run.operation, progress, signal), full: true };
   }
 }

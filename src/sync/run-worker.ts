@@ -182,7 +182,7 @@ export class RunWorker {
     if (run === null) throw new CodedError('not_found', `run ${id} is gone`);
     if (run.phase === 'extract' && run.operation !== null) {
       const { connector } = this.connections.store(run.store);
-      await connector.cancelExport(run.operation).catch((error: unknown) => {
+      await connector.abandonRead(run.operation).catch((error: unknown) => {
         this.#log.info({ runId: id, err: errorLine(error) }, 'the store did not cancel its export');
       });
     }

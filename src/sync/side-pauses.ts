@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { pausedSide } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { pauseAfter } from '../domain/store-health.js';
-import type { StoreIdentity } from '../domain/store-port.js';
+import type { StoreProbe } from '../domain/store-port.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
@@ -40,8 +40,8 @@ export class SidePauses {
    * Asks the store who it is, before it is read. Throws `misconfigured` when another shop answers. Notes the API version that it serves,
    * for people.
    */
-  async identifyStore({ key, connector }: Store): Promise<StoreIdentity> {
-    const identity = await connector.identify();
+  async identifyStore({ key, connector }: Store): Promise<StoreProbe> {
+    const identity = await connector.probe();
     await this.health.serves(key, identity.servedVersion);
     return identity;
   }

@@ -179,7 +179,7 @@ export class BulkWorker {
   async #answers(row: BulkRow): Promise<boolean> {
     try {
       const store = this.connections.findStore((await this.writeBacks.get(row.id))?.store ?? '');
-      await store?.connector.countProducts('');
+      await store?.connector.count();
       return store !== undefined;
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;

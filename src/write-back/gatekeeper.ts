@@ -1,8 +1,10 @@
 import type { GateFinding } from '../domain/gate-finding.js';
 import { effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import { merchantsText } from '../planner/final-text.js';
+import { isStoreField } from '../planner/generated-content.js';
 import { gateFindings, type GatedText } from '../planner/gates/gates.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
+import { placeInTarget } from '../domain/metafield-key.js';
 import type { LiveProduct } from '../domain/store-port.js';
 import { forbiddenBy } from '../runtime/linear-pattern.js';
 import type { Store } from '../connections/connections.js';
@@ -27,9 +29,14 @@ export async function findingsOf(store: Store, { decisions, live, written }: Jud
       return { target, value, before: merchantsText(target, before, live, written) };
     });
   if (texts.length === 0) return [];
-  const meant = Object.entries(live.fields).map(([field, value]) => effectiveValue(value, written[field]));
+  const present = [...live.values].flatMap(([target, { value }]) =>
+    value === null ? [] : [{ target, value }],
+  );
+  const meant = present
+    .filter(({ target }) => isStoreField(target))
+    .map(({ target, value }) => effectiveValue(value, written[target]));
   const attributes = [
-    ...live.metafields.map(({ value }) => value),
+    ...present.filter(({ target }) => placeInTarget(target) !== null).map(({ value }) => value),
     ...decisions.flatMap(({ type, value }) => (type === null ? [] : value)),
   ];
   return gateFindings(texts, gates, {

@@ -1,5 +1,4 @@
-import { metafieldTarget } from '../domain/metafield-key.js';
-import type { LiveProduct, MetafieldOutcome, TranslationOutcome } from '../domain/store-port.js';
+import type { LiveProduct, WriteOutcome } from '../domain/store-port.js';
 import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import {
   afterUnknownWrite,
@@ -94,11 +93,8 @@ export class Journal {
     if (field) this.#fields.set(target, { ...field, outcome: 'failed', reason });
   }
 
-  metafield(outcome: MetafieldOutcome): void {
-    this.outcome(metafieldTarget(outcome), outcome);
-  }
-
-  outcome(target: string, outcome: MetafieldOutcome | TranslationOutcome): void {
+  outcome(outcome: WriteOutcome): void {
+    const { target } = outcome;
     if (outcome.outcome === 'written') this.written(target, outcome.value);
     else if (outcome.outcome === 'refused') this.refused(target, outcome.reason);
     else {
@@ -107,18 +103,8 @@ export class Journal {
     }
   }
 
-  /** True when the field was to be written but was not. */
-  wasLost(target: string): boolean {
-    const outcome = this.#fields.get(target)?.outcome;
-    return this.#isGone || outcome === 'failed' || outcome === 'conflict';
-  }
-
   gone(): void {
     this.#isGone = true;
-  }
-
-  get isGone(): boolean {
-    return this.#isGone;
   }
 
   /** The present knowledge, for an attempt that ends in the middle. */

@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { livePartsOf } from '../domain/live-parts.js';
+import { liveValue } from '../domain/store-port.js';
+import { placeOfTarget, readTargetsFor } from '../domain/write-target.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { needsImages } from '../planner/final-text.js';
 import { decideFields, withLandedWrites } from '../planner/plan-write-back.js';
-import {
-  currentValue,
-  pictureHostsOf,
-  readCategories,
-  readDefinitions,
-  readTranslations,
-} from '../connections/live-targets.js';
+import { pictureHostsOf, readConstraints } from '../connections/live-targets.js';
 import type { Store } from '../connections/connections.js';
 import type { Decided } from './journal.js';
 
@@ -32,21 +27,21 @@ export class LiveDecision {
     const { writeBack } = store.settings;
     const failed = await this.writeBacks.sentUnanswered(row.externalId);
     const asked = [
-      ...row.intended.map(({ target }) => target),
-      ...failed.flatMap((sent) => Object.keys(sent)),
+      ...row.intended.filter(
+        (value) => value.withheld === undefined || placeOfTarget(value.target).locale === null,
+      ),
+      ...failed.flatMap((sent) => Object.keys(sent)).map((target) => ({ target })),
     ];
     const namespace = writeBack.sections?.namespace ?? null;
-    const parts = livePartsOf(asked, { images: needsImages(row.intended, pictureHostsOf(store)) });
-    const live = await store.connector.readLive(link.storeId, namespace, parts);
+    const targets = readTargetsFor(
+      asked.map(({ target }) => target),
+      { namespace, images: needsImages(row.intended, pictureHostsOf(store)) },
+    );
+    const live = await store.connector.readTargets(link.storeId, targets);
     if (live === null) return null;
-    const targets = row.intended.filter((value) => value.withheld === undefined).map(({ target }) => target);
-    const translations = await readTranslations(store.connector, link.storeId, targets);
-    if (translations === null) return null;
-    const definitions = await readDefinitions(store, targets);
-    const categories = await readCategories(store.connector, row.intended);
     const newerTargets = await this.writeBacks.newerTargets(row);
     const before = link.written ?? {};
-    const written = withLandedWrites(before, failed, (target) => currentValue(target, live, translations));
+    const written = withLandedWrites(before, failed, (target) => liveValue(live, target).value);
     const decisions = decideFields(row.intended, live, {
       seen: row.seen,
       written,
@@ -57,9 +52,7 @@ export class LiveDecision {
       newerTargets,
       keep: writeBack.keep,
       pictureHosts: pictureHostsOf(store),
-      definitions,
-      categories,
-      translations,
+      ...(await readConstraints(store, row.intended)),
     });
     return { live, decisions, written, foundMore: written !== before };
   }

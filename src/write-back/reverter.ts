@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
-import type { LiveProduct } from '../domain/store-port.js';
+import { liveValue, type LiveProduct } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
 import type { WrittenContent } from '../domain/written-content.js';
-import { livePartsOf } from '../domain/live-parts.js';
+import { readTargetsFor } from '../domain/write-target.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { WriteBackReverts } from '../persistence/write-back-reverts.repository.js';
 import { planRevert, type PlannedRevert } from '../planner/plan-revert.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
-import { currentValue, readTranslations, unreadTranslation } from '../connections/live-targets.js';
+import { unreadReason } from '../connections/live-targets.js';
 import { Logger } from '../runtime/logger.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
@@ -75,18 +75,15 @@ export class WriteBackReverter {
     if (link === null) throw new CodedError('not_found', `product ${row.externalId} is not known`);
     const namespace = store.settings.writeBack.sections?.namespace ?? null;
     const targets = row.fields.filter(mayBeOurs).map((field) => field.target);
-    const live = await store.connector.readLive(link.storeId, namespace, livePartsOf(targets));
-    const translations =
-      live === null ? null : await readTranslations(store.connector, link.storeId, targets);
-    if (live === null || translations === null)
-      throw new CodedError('not_found', 'the product was deleted in the store');
+    const live = await store.connector.readTargets(link.storeId, readTargetsFor(targets, { namespace }));
+    if (live === null) throw new CodedError('not_found', 'the product was deleted in the store');
     const current = (target: string): string | null => {
       const value = assumed.get(target);
-      return value === undefined ? currentValue(target, live, translations) : value;
+      return value === undefined ? liveValue(live, target).value : value;
     };
     const written = link.written ?? {};
     const plan = planRevert(withLanded(row, current), current, written, (target) =>
-      unreadTranslation(target, translations),
+      unreadReason(live, target),
     );
     return { store, live, storeId: link.storeId, written, plan };
   }

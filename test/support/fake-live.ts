@@ -1,11 +1,6 @@
 import type { MetafieldValue, ProductSnapshot } from '../../src/domain/snapshot.js';
-import type {
-  LiveImage,
-  LiveMetafield,
-  LiveParts,
-  LiveProduct,
-  StoreField,
-} from '../../src/domain/store-port.js';
+import type { LiveImage, StoreField } from '../../src/domain/store-port.js';
+import type { LiveContentParts, LiveMetafield, LiveParts } from '../../src/store/shopify/api-types.js';
 import { fingerprint } from '../../src/domain/fingerprint.js';
 
 /** The requested parts of a product, as a connector reads them. */
@@ -14,7 +9,7 @@ export function liveProduct(
   namespace: string | null,
   parts: LiveParts,
   images: readonly LiveImage[],
-): LiveProduct {
+): LiveContentParts {
   const { seo, metafields: names = [], variants = new Map<string, readonly string[]>() } = parts;
   const { 'seo.title': seoTitle, 'seo.description': seoDescription, category, ...plain } = fieldsOf(product);
   const named = product.variants.filter((each) => variants.has(each.storeId));

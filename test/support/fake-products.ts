@@ -6,17 +6,20 @@ import type {
   NewMetafieldDefinition,
 } from '../../src/domain/metafield-definition.js';
 import type { ProductSnapshot } from '../../src/domain/snapshot.js';
-import type {
-  ImageAltOutcome,
-  ImageAltWrite,
-  LiveImage,
-  StoreCategory,
-  StoreConnector,
-  StoreWriteOptions,
-} from '../../src/domain/store-port.js';
+import type { LiveImage, StoreCategory, StoreWriteOptions } from '../../src/domain/store-port.js';
+import type { ImageAltOutcome, ImageAltWrite } from '../../src/store/shopify/api-types.js';
+import type { TargetReadApi } from '../../src/store/shopify/target-reader.js';
+import type { TargetWriteApi } from '../../src/store/shopify/target-writer.js';
+import type { WholeReadApi } from '../../src/store/shopify/whole-read.js';
 import { CallScript } from './call-script.js';
 
-export type StoreOperation = Exclude<keyof StoreConnector, 'check' | 'close'> | 'batch';
+/** The calls of the API in memory. */
+export type StoreOperation =
+  | keyof WholeReadApi
+  | keyof TargetReadApi
+  | keyof TargetWriteApi
+  | ('identify' | 'cancelExport' | 'readProducts' | 'findCategories')
+  | ('ensureSubscriptions' | 'removeSubscriptions' | 'batch');
 
 /** The products of a store in memory, with their tags and images, the taxonomy and the definitions. */
 export class FakeProducts {

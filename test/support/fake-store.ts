@@ -2,26 +2,39 @@ import { metafieldTarget, type MetafieldKey } from '../../src/domain/metafield-k
 import { CodedError } from '../../src/domain/errors.js';
 import { TRANSLATED_TEXTS, type MetafieldValue, type ProductSnapshot } from '../../src/domain/snapshot.js';
 import type {
+  LiveProduct,
+  ReadPart,
+  SourceProduct,
+  StoreConnector,
+  StoreConstraints,
+  StoreField,
+  StoreFinding,
+  StoreProbe,
+  StoreWriteOptions,
+  TargetWrite,
+  WantedValue,
+  WholeReadOptions,
+  WriteOutcome,
+} from '../../src/domain/store-port.js';
+import type {
   CompletedExport,
   ExportState,
+  LiveContentParts,
   LiveParts,
-  LiveProduct,
   LiveTranslations,
   MetafieldOutcome,
   MetafieldWrite,
   PageSelection,
-  SourceProduct,
-  StoreConnector,
-  StoreField,
-  StoreFinding,
-  StoreIdentity,
-  StoreWriteOptions,
   TranslationOutcome,
   TranslationWrite,
-} from '../../src/domain/store-port.js';
+} from '../../src/store/shopify/api-types.js';
+import { readConstraints, readTargets } from '../../src/store/shopify/target-reader.js';
+import { writeTargets } from '../../src/store/shopify/target-writer.js';
+import { readWhole } from '../../src/store/shopify/whole-read.js';
 import { fingerprint } from '../../src/domain/fingerprint.js';
 import { changesFor, fieldsOf, liveProduct } from './fake-live.js';
 import { FakeProducts } from './fake-products.js';
+import { SHOP } from './product-snapshots.js';
 
 export type { StoreOperation } from './fake-products.js';
 export { modelSnapshot, otherSnapshot, SHOP, snapshot, variant, withSku } from './product-snapshots.js';
@@ -34,13 +47,16 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   batchSize = 2;
   /** The answers to the next polls of an export. After them it is completed. */
   exportStates: ExportState[] = [];
-  /** The findings of `check`. */
+  /** The search that the store is configured with. */
+  query = '';
+  /** Waits between two polls of an export. */
+  sleep = (_ms: number, _signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => setImmediate(resolve));
   findings: readonly StoreFinding[] = [];
-  /** The answer of `identify`. */
-  identity: StoreIdentity = { name: 'Example', servedVersion: null, mayWriteProducts: true };
+  /** The answer of a probe. */
+  identity: Omit<StoreProbe, 'findings'> = { name: 'Example', servedVersion: null, mayWriteProducts: true };
   /** Overrides the store's own count. */
   counted: number | null | undefined;
-  /** Products of exports of which the snapshot was asked for, in order. */
   /** Read twice by every read, as pages do that shift under it. */
   repeated: readonly ProductSnapshot[] = [];
   /** The products that the filter's query selects. */
@@ -61,12 +77,56 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   /** Runs between the read of a metafield and its write, like another app's edit. */
   beforeMetafields: () => void = () => undefined;
 
-  async check(): Promise<readonly StoreFinding[]> {
-    return this.findings;
+  async probe(): Promise<StoreProbe> {
+    return this.script.run('identify', [], () => ({
+      ...this.identity,
+      findings: () => Promise.resolve(this.findings),
+    }));
   }
 
-  async identify(): Promise<StoreIdentity> {
-    return this.script.run('identify', [], () => this.identity);
+  readWhole(
+    resume: string | null,
+    onHandle: (handle: string | null) => Promise<void>,
+    options: WholeReadOptions = {},
+  ): AsyncIterable<ReadPart> {
+    return readWhole(this, this.query, { ...options, resume, onHandle, sleep: this.sleep });
+  }
+
+  abandonRead(handle: string): Promise<void> {
+    return this.cancelExport(handle);
+  }
+
+  readChanged(since: Date): AsyncIterable<readonly SourceProduct[]> {
+    return this.readPages({ query: this.query, since });
+  }
+
+  count(): Promise<number | null> {
+    return this.countProducts(this.query);
+  }
+
+  readTargets(storeId: string, targets: readonly string[]): Promise<LiveProduct | null> {
+    return readTargets(this, storeId, targets);
+  }
+
+  write(
+    storeId: string,
+    writes: readonly TargetWrite[],
+    options: StoreWriteOptions = {},
+  ): AsyncIterable<readonly WriteOutcome[]> {
+    return writeTargets(this, storeId, writes, options);
+  }
+
+  constraints(wanted: readonly WantedValue[]): Promise<StoreConstraints> {
+    return readConstraints(this, wanted);
+  }
+
+  async subscribe(uri: string, former: string | null): Promise<void> {
+    await this.ensureSubscriptions(uri);
+    if (former !== null) await this.removeSubscriptions(former);
+  }
+
+  adminUrl(storeId: string): string {
+    return `https://${SHOP}/admin/products/${storeId}`;
   }
 
   async startExport(query: string): Promise<string | null> {
@@ -171,7 +231,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     storeId: string,
     namespace: string | null,
     parts: LiveParts = { seo: true },
-  ): Promise<LiveProduct | null> {
+  ): Promise<LiveContentParts | null> {
     return this.script.run('readLive', [storeId, namespace, parts.seo], () => {
       const product = this.products.get(storeId);
       return product === undefined
@@ -333,7 +393,5 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     return this.script.run('removeSubscriptions', [uri], () => undefined);
   }
 
-  async close(): Promise<void> {
-    return Promise.resolve();
-  }
+  close = (): Promise<void> => Promise.resolve();
 }

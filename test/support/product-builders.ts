@@ -1,5 +1,9 @@
 import { NO_DEFINITIONS } from '../../src/planner/defined-value.js';
-import type { LiveProduct } from '../../src/domain/store-port.js';
+import { metafieldTarget } from '../../src/domain/metafield-key.js';
+import type { LiveProduct, LiveValue, StoreField } from '../../src/domain/store-port.js';
+import { placeOfTarget, translationTarget } from '../../src/domain/write-target.js';
+import type { LiveMetafield, LiveTranslations } from '../../src/store/shopify/api-types.js';
+import { translatedValue } from '../../src/store/shopify/target-reader.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../../src/domain/snapshot.js';
 import type { MappingSettings, WriteBackSettings } from '../../src/domain/store-settings.js';
 import type { IntendedValue } from '../../src/domain/write-back-journal.js';
@@ -154,26 +158,34 @@ export function creationOf(product: ProductSnapshot, under: SourceRules = rules(
   return changeOf(planProduct(product, null, under, new Set()));
 }
 
+export type { LiveMetafield } from '../../src/store/shopify/api-types.js';
+
+/** A product as a read for its fields and metafields finds it. */
 export function live(
-  fields: Partial<LiveProduct['fields']> = {},
-  metafields: LiveProduct['metafields'] = [],
+  fields: Partial<Record<StoreField, string | null>> = {},
+  metafields: readonly LiveMetafield[] = [],
 ): LiveProduct {
   const { title, descriptionHtml, vendor, productType } = snapshot();
-  return {
-    storeId: 'gid://shopify/Product/1',
-    status: 'ACTIVE',
-    fields: {
-      title,
-      descriptionHtml,
-      vendor,
-      productType,
-      'seo.title': null,
-      'seo.description': null,
-      category: null,
-      ...fields,
-    },
-    metafields,
-  };
+  const seo = { 'seo.title': null, 'seo.description': null };
+  const all = { title, descriptionHtml, vendor, productType, ...seo, category: null, ...fields };
+  const values = new Map<string, LiveValue>(
+    Object.entries(all).map(([field, value]) => [field, { value, token: null, type: null }]),
+  );
+  for (const field of metafields)
+    values.set(metafieldTarget(field), { value: field.value, token: field.digest, type: field.type });
+  return { storeId: 'gid://shopify/Product/1', status: 'ACTIVE', values };
+}
+
+/** The same with the translations of these targets, as the store holds them. */
+export function translated(
+  product: LiveProduct,
+  translations: ReadonlyMap<string, LiveTranslations>,
+  bases: readonly string[],
+): LiveProduct {
+  const own = [...translations].flatMap(([locale, found]) =>
+    bases.map((base) => [translationTarget(locale, base), translatedValue(base, found)] as const),
+  );
+  return { ...product, values: new Map([...product.values, ...own]) };
 }
 
 export function intended(over: Partial<IntendedValue> = {}): IntendedValue {
@@ -204,7 +216,6 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
     pictureHosts: [],
     definitions: NO_DEFINITIONS,
     categories: new Map(),
-    translations: new Map(),
     ...over,
   };
 }
@@ -213,9 +224,13 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
 export function decide(
   value: IntendedValue,
   product: LiveProduct = live(),
-  context: Partial<WriteBackContext> = {},
+  {
+    translations = new Map<string, LiveTranslations>(),
+    ...context
+  }: Partial<WriteBackContext> & { readonly translations?: ReadonlyMap<string, LiveTranslations> } = {},
 ): FieldDecision {
-  const [decision] = decideFields([value], product, writeBackContext(context));
+  const found = translated(product, translations, [placeOfTarget(value.target).base]);
+  const [decision] = decideFields([value], found, writeBackContext(context));
   if (decision === undefined) throw new Error('one value, one decision');
   return decision;
 }

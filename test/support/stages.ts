@@ -229,7 +229,7 @@ export class Stages {
     });
     const pauses = new SidePauses(this.state, this.health, logger);
     const { db, runs, actions, state, events, owed, listingsAhead, creations, generation, clock } = this;
-    const reader = new RunReader(runs, state, events, owed, listingsAhead, clock);
+    const reader = new RunReader(runs, state, events, owed, listingsAhead);
     const application = new RunApplication(
       runs,
       actions,

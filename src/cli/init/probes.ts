@@ -66,7 +66,7 @@ export const PROBES: Probes = {
         'store address',
         endpoint ?? shop,
         (shop, problem) => `${shop}: ${problem}`,
-        () => connections.store(store).connector.countProducts(''),
+        () => connections.store(store).connector.count(),
       ),
     );
   },

@@ -1,6 +1,6 @@
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
-import type { ExportState } from '../../domain/store-port.js';
+import type { ExportState } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import { BULK_CANCEL, BULK_POLL, BULK_RECENT, BULK_RUN, bulkProductsText } from './documents.js';
 import { refusedWith } from './faults.js';

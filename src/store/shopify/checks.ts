@@ -1,5 +1,5 @@
 import { CodedError } from '../../domain/errors.js';
-import type { StoreFinding, StoreIdentity } from '../../domain/store-port.js';
+import type { StoreFinding, StoreProbe } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import type { MetafieldOwner } from '../../domain/metafield-definition.js';
 import type { MetafieldDefinitions } from './definitions.js';
@@ -22,73 +22,38 @@ export interface CheckSettings {
 
 const LEVELS = ['ok', 'warn', 'fail'];
 
-/**
- * Findings about the token, the shop, the scopes and the API version, worst last. Throws only what it cannot explain.
- */
-export async function checkStore(
+/** See the port's `probe`. The findings are about the scopes, the API version and what the settings need, worst last. */
+export async function probeStore(
   client: ShopifyClient,
   definitions: MetafieldDefinitions,
   settings: CheckSettings,
-): Promise<StoreFinding[]> {
-  let answer;
-  try {
-    answer = await client.run(WHO_AM_I, {}, whoAmIData);
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    return [{ level: 'fail', what: 'store access', detail: `${error.message}${advice(error)}` }];
-  }
-  const { data, servedVersion } = answer;
-  const granted = data.currentAppInstallation.accessScopes.map(({ handle }) => handle);
-  const findings = [
-    { level: 'ok', what: 'store access', detail: `the store accepts the credentials` } as const,
-    shopFinding(data.shop.myshopifyDomain, settings),
-    scopeFinding(granted, settings),
-    versionFinding(data.publicApiVersions, servedVersion, settings),
-    await bulkFinding(client),
-    ...(await localeFindings(client, settings.locales)),
-    ...(await definitionFindings(definitions, settings.definitions, 'product')),
-    ...(await definitionFindings(definitions, settings.definitions, 'variant')),
-  ];
-  return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
-}
-
-/** One request: the port's `identify`. */
-export async function identifyStore(
-  client: ShopifyClient,
-  { shop, apiVersion }: Pick<CheckSettings, 'shop' | 'apiVersion'>,
-): Promise<StoreIdentity> {
+): Promise<StoreProbe> {
   const { data, servedVersion } = await client.run(WHO_AM_I, {}, whoAmIData);
   const { name, myshopifyDomain } = data.shop;
-  if (!isSameShop(myshopifyDomain, shop))
-    throw new CodedError('misconfigured', otherShop(myshopifyDomain, shop), { side: 'store' });
+  if (myshopifyDomain.toLowerCase() !== settings.shop.toLowerCase())
+    throw new CodedError('misconfigured', otherShop(myshopifyDomain, settings.shop), { side: 'store' });
+  const granted = data.currentAppInstallation.accessScopes.map(({ handle }) => handle);
   return {
     name,
-    servedVersion: servedVersion === apiVersion ? null : servedVersion,
-    mayWriteProducts: data.currentAppInstallation.accessScopes.some(
-      ({ handle }) => handle === 'write_products',
-    ),
+    servedVersion: servedVersion === settings.apiVersion ? null : servedVersion,
+    mayWriteProducts: granted.includes('write_products'),
+    findings: async () => {
+      const findings: StoreFinding[] = [
+        { level: 'ok', what: 'shop', detail: `the token belongs to ${settings.shop}` },
+        scopeFinding(granted, settings),
+        versionFinding(data.publicApiVersions, servedVersion, settings),
+        await bulkFinding(client),
+        ...(await localeFindings(client, settings.locales)),
+        ...(await definitionFindings(definitions, settings.definitions, 'product')),
+        ...(await definitionFindings(definitions, settings.definitions, 'variant')),
+      ];
+      return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+    },
   };
-}
-
-function isSameShop(domain: string, shop: string): boolean {
-  return domain.toLowerCase() === shop.toLowerCase();
 }
 
 function otherShop(domain: string, shop: string): string {
   return `the token belongs to ${domain}, not to ${shop}: external ids would name the wrong shop. Correct shop, endpoint or the credentials.`;
-}
-
-/** Errors of credentials and settings say themselves what to check. */
-function advice({ code }: CodedError): string {
-  return code === 'auth' || code === 'unavailable' || code === 'misconfigured'
-    ? ''
-    : '. Try again; if it stays so, check that the store can be reached from here.';
-}
-
-function shopFinding(domain: string, { shop }: CheckSettings): StoreFinding {
-  const what = 'shop';
-  if (isSameShop(domain, shop)) return { level: 'ok', what, detail: `the token belongs to ${shop}` };
-  return { level: 'fail', what, detail: otherShop(domain, shop) };
 }
 
 function scopeFinding(granted: readonly string[], settings: CheckSettings): StoreFinding {

@@ -2,7 +2,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createStoreConnector, type StoreConnectorOptions } from '../index.js';
+import { ShopifyApi } from './api.js';
+import type { ShopifyOptions } from './options.js';
 import { exchangeCode } from './install.js';
 
 /** 0.5 MB that becomes 512 MB: 64 members of 8 MB of blanks, which JSON allows between its values. */
@@ -26,9 +27,8 @@ afterAll(() => {
 
 const url = () => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 
-function connector(auth: StoreConnectorOptions['auth']) {
-  return createStoreConnector({
-    kind: 'shopify',
+function connector(auth: ShopifyOptions['auth']) {
+  return new ShopifyApi({
     shop: 'bounds.myshopify.com',
     endpoint: url(),
     apiVersion: '2026-10',
@@ -100,8 +100,7 @@ describe('an answer of the store', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       trickle = setInterval(() => response.write(' '), 10);
     };
-    const store = createStoreConnector({
-      kind: 'shopify',
+    const store = new ShopifyApi({
       shop: 'bounds.myshopify.com',
       endpoint: url(),
       apiVersion: '2026-10',

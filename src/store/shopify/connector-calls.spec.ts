@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { connectorFindings } from '../../operations/connector-findings.js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RequestReport } from '../index.js';
 import {
@@ -205,7 +206,7 @@ describe('credentials', () => {
       });
       const error = await failureOf(collect(connector.readPages({ query: '', since: null })));
       expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(CANARY);
-      expect(JSON.stringify(await connector.check())).not.toContain(CANARY);
+      expect(JSON.stringify(await connectorFindings(connector))).not.toContain(CANARY);
     }
     expect(JSON.stringify(reports)).not.toContain(CANARY);
     expect(store.calls.every(({ headers }) => headers['x-shopify-access-token'] === CANARY)).toBe(true);
@@ -291,7 +292,7 @@ const NO_BULK_YET = { bulkOperations: { nodes: [] } };
 describe('check', () => {
   it('warns where the app may not use bulk operations, and starts none to find out', async () => {
     store.answerWith(({ operation }) => (operation === 'BulkRecent' ? refusal('ACCESS_DENIED') : data(SHOP)));
-    const last = (await connect(store.url).connector.check()).at(-1);
+    const last = (await connectorFindings(connect(store.url).connector)).at(-1);
     expect(last).toMatchObject({ level: 'warn', what: 'bulk operations' });
     expect(last?.detail).toContain('page by page');
     expect(store.calls.map(({ operation }) => operation)).toEqual(['WhoAmI', 'BulkRecent']);
@@ -299,7 +300,7 @@ describe('check', () => {
 
   it('finds all well', async () => {
     store.answerWith(() => data({ ...SHOP, ...NO_BULK_YET }));
-    const findings = await connect(store.url).connector.check();
+    const findings = await connectorFindings(connect(store.url).connector);
     expect(findings.map(({ level, what }) => `${level} ${what}`)).toEqual([
       'ok store access',
       'ok shop',
@@ -319,7 +320,7 @@ describe('check', () => {
     [
       'the token of another shop',
       { shop: { name: 'Demo', myshopifyDomain: 'other.myshopify.com' } },
-      'fail shop',
+      'fail store access',
       'other.myshopify.com',
     ],
     [
@@ -330,7 +331,7 @@ describe('check', () => {
     ],
   ])('puts %s last, and says what to do', async (_name, change, finding, detail) => {
     store.answerWith(() => data({ ...SHOP, ...NO_BULK_YET, ...change }));
-    const last = (await connect(store.url).connector.check()).at(-1);
+    const last = (await connectorFindings(connect(store.url).connector)).at(-1);
     expect(`${last?.level ?? ''} ${last?.what ?? ''}`).toBe(finding);
     expect(last?.detail).toContain(detail);
   });
@@ -340,13 +341,13 @@ describe('check', () => {
       data({ ...SHOP, currentAppInstallation: { accessScopes: [{ handle: 'write_products' }] } }),
     );
     const { connector } = connect(store.url, { requiredScopes: ['write_translations'] });
-    const scopes = (await connector.check()).find(({ what }) => what === 'scopes');
+    const scopes = (await connectorFindings(connector)).find(({ what }) => what === 'scopes');
     expect(scopes?.detail).toMatch(/lacks write_translations:/);
   });
 
   it('fails when another version serves than the one configured', async () => {
     store.answerWith(() => ({ ...data(SHOP), headers: { 'x-shopify-api-version': '2026-01' } }));
-    expect((await connect(store.url).connector.check()).at(-1)).toMatchObject({
+    expect((await connectorFindings(connect(store.url).connector)).at(-1)).toMatchObject({
       level: 'fail',
       what: 'API version',
     });
@@ -374,7 +375,9 @@ describe('check', () => {
     ],
   ])('says once what to do about %s', async (_name, auth, answer, todo) => {
     store.answerWith(() => answer);
-    const [finding, ...more] = await connect(store.url, { auth, limits: { attempts: 1 } }).connector.check();
+    const [finding, ...more] = await connectorFindings(
+      connect(store.url, { auth, limits: { attempts: 1 } }).connector,
+    );
     expect(more).toEqual([]);
     expect(finding).toMatchObject({
       level: 'fail',

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CompletedExport, StoreConnector } from '../../domain/store-port.js';
+import { connectorFindings } from '../../operations/connector-findings.js';
+import type { CompletedExport } from './api-types.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
-import { createStoreConnector } from '../index.js';
+import { ShopifyApi } from './api.js';
 import { collect, failureOf, snapshots } from '../../../test/support/store/scripted-store.js';
 
 /** The connector against the store emulator: each method against real GraphQL execution, and its recorded habits. */
 let sandbox: RunningStoreSandbox;
-let connector: StoreConnector;
+let connector: ShopifyApi;
 const option = { name: 'Size', values: ['S', 'M'] };
 
 beforeEach(async () => {
@@ -20,8 +21,7 @@ beforeEach(async () => {
       'cap,Cap,,Other,archived,Title,Default Title,CAP-1,7.00,,',
     ].join('\n'),
   );
-  connector = createStoreConnector({
-    kind: 'shopify',
+  connector = new ShopifyApi({
     shop: sandbox.shop,
     endpoint: sandbox.url,
     auth: { accessToken: sandbox.accessToken ?? '' },
@@ -258,8 +258,16 @@ describe('faults in transit', () => {
   });
 
   it('finds all well, and a revoked token', async () => {
-    expect((await connector.check()).map(({ level }) => level)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
+    expect((await connectorFindings(connector)).map(({ level }) => level)).toEqual([
+      'ok',
+      'ok',
+      'ok',
+      'ok',
+      'ok',
+    ]);
     sandbox.revokeTokens({ permanent: true });
-    await expect(connector.check()).resolves.toMatchObject([{ level: 'fail', what: 'store access' }]);
+    await expect(connectorFindings(connector)).resolves.toMatchObject([
+      { level: 'fail', what: 'store access' },
+    ]);
   });
 });

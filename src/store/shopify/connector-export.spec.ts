@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CompletedExport } from '../../domain/store-port.js';
+import type { CompletedExport } from './api-types.js';
 import {
   childOf,
   exportText,

@@ -20,18 +20,18 @@ describe('the identity of a store', () => {
   it('says which API version is served in place of the configured one', async () => {
     store.answerWith(() => whoIs('Demo-Store.myshopify.com', '2026-10'));
     const { connector } = connect(store.url);
-    await expect(connector.identify()).resolves.toEqual({
+    await expect(connector.probe()).resolves.toMatchObject({
       name: 'Demo',
       servedVersion: null,
       mayWriteProducts: true,
     });
     store.answerWith(() => whoIs('demo-store.myshopify.com', '2027-01'));
-    await expect(connector.identify()).resolves.toMatchObject({ servedVersion: '2027-01' });
+    await expect(connector.probe()).resolves.toMatchObject({ servedVersion: '2027-01' });
   });
 
   it('is refused when another shop answers', async () => {
     store.answerWith(() => whoIs('other.myshopify.com', '2026-10'));
-    expect(await failureOf(connect(store.url).connector.identify())).toMatchObject({
+    expect(await failureOf(connect(store.url).connector.probe())).toMatchObject({
       ...{ code: 'misconfigured', side: 'store' },
       message: expect.stringContaining('other.myshopify.com, not to demo-store.myshopify.com'),
     });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connectorFindings } from '../../operations/connector-findings.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
-import type { StoreConnector } from '../../domain/store-port.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
-import { createStoreConnector } from '../index.js';
+import { ShopifyApi } from './api.js';
+import type { ShopifyOptions } from './options.js';
 import {
   connect,
   data,
@@ -13,23 +14,16 @@ import {
 
 function connectTo(
   { shop, url, accessToken }: RunningStoreSandbox,
-  options: Partial<Parameters<typeof createStoreConnector>[0]>,
-): StoreConnector {
+  options: Partial<ShopifyOptions>,
+): ShopifyApi {
   const auth = { accessToken: accessToken ?? '' };
-  return createStoreConnector({
-    kind: 'shopify',
-    shop,
-    endpoint: url,
-    auth,
-    apiVersion: '2026-10',
-    ...options,
-  });
+  return new ShopifyApi({ shop, endpoint: url, auth, apiVersion: '2026-10', ...options });
 }
 
 /** Translations against the store emulator, which keeps digests and refuses as real stores were recorded to. */
 describe('translations', () => {
   let sandbox: RunningStoreSandbox;
-  let connector: StoreConnector;
+  let connector: ShopifyApi;
   let id: string;
 
   beforeEach(async () => {
@@ -186,7 +180,7 @@ describe('translations', () => {
   });
 
   it('are checked against the shop’s languages, and so are bulk operations', async () => {
-    const findings = await connector.check();
+    const findings = await connectorFindings(connector);
     const details = findings.filter(({ what }) => what === 'translations');
     expect(details.map(({ level, detail }) => `${level} ${detail.slice(0, 50)}`)).toEqual([
       expect.stringMatching(/^ok de is a language of the shop/),

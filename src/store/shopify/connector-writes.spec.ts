@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import {
-  liveField,
-  type MetafieldWrite,
-  type StoreConnector,
-  type StoreWriteOptions,
-} from '../../domain/store-port.js';
+import { liveValue, type StoreWriteOptions } from '../../domain/store-port.js';
+import type { MetafieldWrite } from './api-types.js';
+import type { ShopifyApi } from './api.js';
+import { readTargets } from './target-reader.js';
 import { page } from '../../../test/support/store/products.js';
 import {
   type Call,
@@ -117,16 +115,16 @@ describe('a write with a fence', () => {
   it.each([
     [
       'writeFields',
-      (each: StoreConnector, options: StoreWriteOptions) => each.writeFields(GID, { title: 'x' }, options),
+      (each: ShopifyApi, options: StoreWriteOptions) => each.writeFields(GID, { title: 'x' }, options),
     ],
     [
       'writeMetafields',
-      (each: StoreConnector, options: StoreWriteOptions) =>
+      (each: ShopifyApi, options: StoreWriteOptions) =>
         each.writeMetafields(GID, [{ ...metafield, expectedDigest: null }], options),
     ],
     [
       'removeMetafields',
-      (each: StoreConnector, options: StoreWriteOptions) => each.removeMetafields(GID, [metafield], options),
+      (each: ShopifyApi, options: StoreWriteOptions) => each.removeMetafields(GID, [metafield], options),
     ],
   ] as const)('%s sends nothing when the fence throws', async (_name, write) => {
     store.answerWith(() => updated(content()));
@@ -170,7 +168,8 @@ describe('reading live values', () => {
     const found = await connect(store.url).connector.readLive(GID, null, { seo: false });
     expect(store.calls[0]?.variables).toMatchObject({ withSeo: false });
     expect(Object.keys(found!.fields).sort()).toEqual(['descriptionHtml', 'productType', 'title', 'vendor']);
-    expect(() => liveField(found!, 'seo.title')).toThrow('was not read');
+    const product = await readTargets(connect(store.url).connector, GID, ['title']);
+    expect(() => liveValue(product!, 'seo.title')).toThrow('was not read');
   });
 
   it('reads all pages of the namespace’s metafields with their digests', async () => {

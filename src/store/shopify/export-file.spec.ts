@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { CompletedExport } from '../../domain/store-port.js';
+import type { CompletedExport } from './api-types.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import {
   childOf,

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { CodedError } from '../../domain/errors.js';
 import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
-import type { ReadScope, SourceProduct } from '../../domain/store-port.js';
+import type { SourceProduct } from '../../domain/store-port.js';
+import type { ReadScope } from './api-types.js';
 import { type ExportLine, isVariant, LineSplitter, nodeOf, parseLine, strayChild } from './export-lines.js';
 import { numericId, type RawProduct, toSnapshot } from './mapper.js';
 

@@ -1,12 +1,7 @@
 import { isCoded } from '../../domain/errors.js';
 import { metafieldKey } from '../../domain/metafield-key.js';
-import type {
-  LiveImage,
-  LiveMetafield,
-  LiveParts,
-  LiveProduct,
-  StoreField,
-} from '../../domain/store-port.js';
+import type { LiveImage, StoreField } from '../../domain/store-port.js';
+import type { LiveMetafield, LiveParts, LiveContentParts } from './api-types.js';
 import type { z } from 'zod';
 import type { ShopifyClient } from './client.js';
 import { requireCursor, standingCursor } from './details.js';
@@ -33,7 +28,7 @@ export class LiveReader {
     id: string,
     namespace: string | null,
     parts: LiveParts = { seo: true },
-  ): Promise<LiveProduct | null> {
+  ): Promise<LiveContentParts | null> {
     const product = await this.#product(id, namespace, parts);
     if (product === null || parts.variants === undefined || parts.variants.size === 0) return product;
     const { variants, metafields } = await this.#variants(id, parts.variants);
@@ -63,7 +58,7 @@ export class LiveReader {
     return { variants, metafields };
   }
 
-  async #product(id: string, namespace: string | null, parts: LiveParts): Promise<LiveProduct | null> {
+  async #product(id: string, namespace: string | null, parts: LiveParts): Promise<LiveContentParts | null> {
     const metafields: LiveMetafield[] = [];
     let product: ProductPage | null = null;
     for await (const page of this.#pages(id, namespace, parts)) {
@@ -132,7 +127,10 @@ export function contentFields(product: LiveContent): Record<StoreField, string |
 }
 
 /** A field that was not requested is left out, because that differs from an empty one. */
-function requestedFields(product: LiveContent, { seo, category = false }: LiveParts): LiveProduct['fields'] {
+function requestedFields(
+  product: LiveContent,
+  { seo, category = false }: LiveParts,
+): LiveContentParts['fields'] {
   const isRequested = (field: string): boolean =>
     field === 'category' ? category : seo || !field.startsWith('seo.');
   return Object.fromEntries(Object.entries(contentFields(product)).filter(([field]) => isRequested(field)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReadScope } from '../../domain/store-port.js';
+import type { ReadScope } from './api-types.js';
 import { numericId, toSnapshot } from './mapper.js';
 
 const SCOPE: ReadScope = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
-import type { ReadScope } from '../../domain/store-port.js';
+import type { ReadScope } from './api-types.js';
 import { productExternalId, variantExternalId } from '../../domain/external-id.js';
 import type {
   MetafieldValue,

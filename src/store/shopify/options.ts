@@ -11,6 +11,8 @@ export interface ShopifyOptions {
   readonly auth: EndpointAuth;
   /** Such as `2026-10`. */
   readonly apiVersion: string;
+  /** The store's search that selects the products to read; empty or absent: all. */
+  readonly query?: string | undefined;
   /** Scopes that `check` requires besides read_products and write_products. */
   readonly requiredScopes?: readonly string[] | undefined;
   /** Further languages of the shop: products are read in them, and `check` expects them. */

@@ -1,5 +1,6 @@
 import { CodedError } from '../../domain/errors.js';
-import type { ImageAltOutcome, ImageAltWrite, StoreWriteOptions } from '../../domain/store-port.js';
+import type { StoreWriteOptions } from '../../domain/store-port.js';
+import type { ImageAltOutcome, ImageAltWrite } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import type { StoreDocument } from './document.js';
 import { FILE_UPDATE, TAGS_ADD, TAGS_REMOVE } from './part-documents.js';

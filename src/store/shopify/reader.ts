@@ -1,5 +1,6 @@
 import { isCoded } from '../../domain/errors.js';
-import type { PageSelection, SourceProduct } from '../../domain/store-port.js';
+import type { SourceProduct } from '../../domain/store-port.js';
+import type { PageSelection } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import { type ProductDetails, requireCursor, standingCursor } from './details.js';
 import { PRODUCTS_COUNT, PRODUCTS_PAGE } from './documents.js';

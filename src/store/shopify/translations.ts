@@ -1,11 +1,7 @@
 import { metafieldKey, metafieldNamesIn, metafieldTarget, nameInTarget } from '../../domain/metafield-key.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
-import type {
-  LiveTranslations,
-  StoreWriteOptions,
-  TranslationOutcome,
-  TranslationWrite,
-} from '../../domain/store-port.js';
+import type { StoreWriteOptions } from '../../domain/store-port.js';
+import type { LiveTranslations, TranslationOutcome, TranslationWrite } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import { requireCursor, standingCursor } from './details.js';
 import { METAFIELD_IDS, TRANSLATIONS, TRANSLATIONS_REGISTER, TRANSLATIONS_REMOVE } from './documents.js';

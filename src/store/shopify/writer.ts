@@ -1,14 +1,8 @@
 import { metafieldName, type MetafieldKey } from '../../domain/metafield-key.js';
 import { VARIANT_GID } from './mapper.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
-import {
-  liveField,
-  type MetafieldOutcome,
-  type MetafieldWrite,
-  STORE_FIELDS,
-  type StoreField,
-  type StoreWriteOptions,
-} from '../../domain/store-port.js';
+import { STORE_FIELDS, type StoreField, type StoreWriteOptions } from '../../domain/store-port.js';
+import type { MetafieldOutcome, MetafieldWrite } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import { METAFIELDS_DELETE, METAFIELDS_SET, PRODUCT_UPDATE } from './documents.js';
 import { contentFields, type LiveReader } from './live-reader.js';
@@ -112,8 +106,8 @@ export class ProductWriter {
       // `seo` is one input. An omitted half might be cleared, so its current value is sent.
       const live = await this.reader.read(id, null);
       if (live === null) throw new CodedError('not_found', `the store has no product ${id}`);
-      title ??= liveField(live, 'seo.title');
-      description ??= liveField(live, 'seo.description');
+      title ??= live.fields['seo.title'] ?? null;
+      description ??= live.fields['seo.description'] ?? null;
     }
     return { ...input, seo: { title: title ?? '', description: description ?? '' } };
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { createStoreConnector } from '../../../src/store/index.js';
+import { ShopifyApi } from '../../../src/store/shopify/api.js';
 import { PLAIN_VARIANT } from '../../support/e2e-products.js';
 import { World } from '../../support/e2e-world.js';
 import { runCommand } from '../../support/run-command.js';
@@ -42,8 +42,7 @@ afterAll(async () => {
 });
 
 async function german(gid: string | undefined): Promise<Record<string, string | null>> {
-  const connector = createStoreConnector({
-    kind: 'shopify',
+  const connector = new ShopifyApi({
     shop: world.store.shop,
     endpoint: world.store.url,
     auth: { accessToken: world.store.accessToken ?? '' },

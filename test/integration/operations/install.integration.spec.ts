@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { connectorFindings } from '../../../src/operations/connector-findings.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { InstallationTokens } from '../../../src/connections/installation-tokens.js';
@@ -168,7 +169,7 @@ describe('the install flow', () => {
     const { page } = await installed();
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('under the name merchant')]);
     expect(stores()).toEqual(['main', 'merchant']);
-    expect((await connector().check()).filter(({ level }) => level === 'fail')).toEqual([]);
+    expect((await connectorFindings(connector())).filter(({ level }) => level === 'fail')).toEqual([]);
     expect(subscriptions()).toContain(`APP_UNINSTALLED ${world.url}/webhooks/shopify/merchant`);
     const { accessToken } = (await tokens().of(SHOP).read()) ?? {};
     expect(accessToken).toMatch(/^shpat_/);
@@ -251,7 +252,7 @@ describe('the token of an installed store', () => {
     lateMs = 2 * HOUR_MS;
     await world.rows(`UPDATE store_installation SET access_until = now() - interval '1 minute'`);
     const other = tokens().of(SHOP);
-    const fresh = await Promise.all([1, 2, 3].map(() => connector().check()));
+    const fresh = await Promise.all([1, 2, 3].map(() => connectorFindings(connector())));
     expect(fresh.flat().filter(({ level }) => level === 'fail')).toEqual([]);
     const after = await row();
     expect(after.refresh_token).not.toBe(before.refresh_token);
@@ -290,7 +291,7 @@ describe('the token of an installed store', () => {
     await daemon.stop();
     await configure(NEXT_KEY);
     daemon = await world.startHere();
-    expect((await connector().check()).filter(({ level }) => level === 'fail')).toEqual([]);
+    expect((await connectorFindings(connector())).filter(({ level }) => level === 'fail')).toEqual([]);
   });
 });
 
@@ -320,7 +321,7 @@ describe('the uninstall event', () => {
     const paused = JSON.stringify(body);
     expect(paused).toContain('the merchant uninstalled the app');
     expect((await installed()).page.status).toBe(200);
-    expect((await connector().check()).filter(({ level }) => level === 'fail')).toEqual([]);
+    expect((await connectorFindings(connector())).filter(({ level }) => level === 'fail')).toEqual([]);
   });
 
   it('does nothing when somebody replays it, or puts its topic on the body of another event', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { driftOf } from '../../../src/operations/drift.js';
-import { readTranslations } from '../../../src/connections/live-targets.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import {
@@ -251,14 +250,9 @@ describe('drift', () => {
     const { written: content, seenFields, pushedFields } = await stages.link(1);
     const found = async () => {
       const targets = Object.keys(content ?? {});
-      const translations = await readTranslations(stages.store, '1', targets);
+      const live = await stages.store.readTargets('1', targets);
       const product = { written: content, seenFields, pushedFields };
-      return driftOf(
-        product,
-        stages.store.at('1'),
-        { status: ['ACTIVE'], giftCards: false },
-        translations ?? undefined,
-      );
+      return driftOf(product, stages.store.at('1'), { status: ['ACTIVE'], giftCards: false }, live?.values);
     };
     expect(await found()).toEqual([]);
     stages.store.translate('1', 'fr:title', 'Le mien');

@@ -2,8 +2,9 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
-import type { SourceProduct, StoreConnector } from '../../../src/domain/store-port.js';
-import { createStoreConnector, type StoreConnectorOptions } from '../../../src/store/index.js';
+import type { SourceProduct } from '../../../src/domain/store-port.js';
+import { ShopifyApi } from '../../../src/store/shopify/api.js';
+import type { ShopifyOptions } from '../../../src/store/shopify/options.js';
 
 /** A call as the store received it. */
 export interface Call {
@@ -166,15 +167,14 @@ export function refusal(code: string | undefined, message = 'refused', bucket: B
 
 export const CANARY = 'shpat_canary0123456789abcdef';
 
-/** A connector to `url`. Its time is its own: sleeping takes none, moves the clock and is noted in `slept`. */
+/** The calls to `url`. Its time is its own: sleeping takes none, moves the clock and is noted in `slept`. */
 export function connect(
   url: string,
-  options: Partial<StoreConnectorOptions> = {},
-): { connector: StoreConnector; slept: number[]; advance: (ms: number) => void } {
+  options: Partial<ShopifyOptions> = {},
+): { connector: ShopifyApi; slept: number[]; advance: (ms: number) => void } {
   let time = Date.parse('2026-11-20T12:00:00Z');
   const slept: number[] = [];
-  const connector = createStoreConnector({
-    kind: 'shopify',
+  const connector = new ShopifyApi({
     shop: 'demo-store.myshopify.com',
     endpoint: url,
     auth: { accessToken: CANARY },

@@ -1,0 +1,269 @@
+import { errorLine, isCoded } from '../../domain/errors.js';
+import { keyInTarget, metafieldTarget, placeInTarget } from '../../domain/metafield-key.js';
+import {
+  STORE_FIELDS,
+  type StoreField,
+  type StoreWriteOptions,
+  type TargetWrite,
+  type WriteOutcome,
+} from '../../domain/store-port.js';
+import {
+  imageAltTarget,
+  imageOfTarget,
+  isTag,
+  localesOf,
+  placeOfTarget,
+  tagTarget,
+  translationTarget,
+} from '../../domain/write-target.js';
+import type { ShopifyApi } from './api.js';
+
+/** The calls that targets are written by. */
+export type TargetWriteApi = Pick<
+  ShopifyApi,
+  | 'writeFields'
+  | 'addTags'
+  | 'removeTags'
+  | 'writeImageAlts'
+  | 'createDefinition'
+  | 'writeMetafields'
+  | 'removeMetafields'
+  | 'writeTranslations'
+  | 'removeTranslations'
+>;
+
+/** A write with a value. */
+interface TextWrite extends TargetWrite {
+  readonly value: string;
+}
+
+interface Writing {
+  readonly api: TargetWriteApi;
+  readonly storeId: string;
+  readonly options: StoreWriteOptions;
+  /** Targets that were to be written and were not. */
+  readonly lost: Set<string>;
+}
+
+type Outcomes = AsyncGenerator<readonly WriteOutcome[]>;
+type Step = (writing: Writing, writes: readonly TargetWrite[]) => Outcomes;
+
+/** Translations come last: each is registered for its original text as the store holds it by then. */
+const STEPS: readonly Step[] = [
+  writeFields,
+  addTags,
+  removeTags,
+  writeAlts,
+  removeMetafields,
+  writeMetafields,
+  writeTranslations,
+];
+
+/** See the port's `write`. */
+export async function* writeTargets(
+  api: TargetWriteApi,
+  storeId: string,
+  writes: readonly TargetWrite[],
+  options: StoreWriteOptions,
+): Outcomes {
+  const writing: Writing = { api, storeId, options, lost: new Set() };
+  for (const step of STEPS)
+    for await (const outcomes of step(writing, writes)) {
+      for (const { target, outcome } of outcomes) if (outcome !== 'written') writing.lost.add(target);
+      yield outcomes;
+    }
+}
+
+/** All fields go in one call. A store that refuses it may mean one of them, so each is then sent by itself. */
+async function* writeFields(writing: Writing, writes: readonly TargetWrite[]): Outcomes {
+  const own = writes.flatMap(({ target, value }) =>
+    isStoreField(target) ? [[target, value ?? ''] as const] : [],
+  );
+  if (own.length === 0) return;
+  const together = await sendFields(writing, own);
+  const isRefused = together.every(({ outcome }) => outcome === 'refused');
+  if (!isRefused || own.length === 1) yield together;
+  else for (const field of own) yield await sendFields(writing, [field]);
+}
+
+function sendFields(
+  { api, storeId, options }: Writing,
+  fields: readonly (readonly [StoreField, string])[],
+): Promise<readonly WriteOutcome[]> {
+  const targets = fields.map(([target]) => target);
+  return asked(options, targets, async () => {
+    const stored = await api.writeFields(storeId, Object.fromEntries(fields), options);
+    return targets.map((target) => written(target, stored[target] ?? null));
+  });
+}
+
+async function* addTags({ api, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+  const tags = writes.filter(({ target }) => isTag(target)).filter(hasValue);
+  if (tags.length === 0) return;
+  yield await asked(options, targetsOf(tags), async () => {
+    const texts = tags.map(({ value }) => value);
+    const stored = await api.addTags(storeId, texts, options);
+    const byTarget = new Map(stored.map((tag) => [tagTarget(tag), tag]));
+    return tags.map(({ target }) => {
+      const tag = byTarget.get(target);
+      return tag === undefined ? refused(target, 'the store did not take the tag') : written(target, tag);
+    });
+  });
+}
+
+async function* removeTags({ api, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+  const tags = writes.filter(({ target, value }) => isTag(target) && value === null);
+  const spelled = tags.flatMap(({ expected }) => expected ?? []);
+  if (spelled.length > 0)
+    yield await removed(options, targetsOf(tags), () => api.removeTags(storeId, spelled, options));
+}
+
+async function* writeAlts({ api, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+  const alts = writes.flatMap(({ target, value }) => {
+    const image = imageOfTarget(target);
+    return image === null ? [] : [{ image, alt: value ?? '' }];
+  });
+  if (alts.length === 0) return;
+  const targets = alts.map(({ image }) => imageAltTarget(image));
+  yield await asked(options, targets, async () =>
+    (await api.writeImageAlts(alts, options)).map((outcome) => {
+      const target = imageAltTarget(outcome.image);
+      return outcome.outcome === 'written' ? written(target, outcome.alt) : refused(target, outcome.reason);
+    }),
+  );
+}
+
+async function* removeMetafields(
+  { api, storeId, options }: Writing,
+  writes: readonly TargetWrite[],
+): Outcomes {
+  const gone = writes.filter(({ target, value }) => isOwnMetafield(target) && value === null);
+  const names = gone.map(({ target }) => keyInTarget(target));
+  if (names.length > 0)
+    yield await removed(options, targetsOf(gone), () => api.removeMetafields(storeId, names, options));
+}
+
+async function* writeMetafields(
+  { api, storeId, options }: Writing,
+  writes: readonly TargetWrite[],
+): Outcomes {
+  const writable: TextWrite[] = [];
+  for (const write of writes.filter(({ target }) => isOwnMetafield(target)).filter(hasValue)) {
+    // A value that needs a definition and does not get it is refused.
+    const { defines, needsDefinition, target } = write;
+    const created = defines === undefined ? null : await api.createDefinition(defines, options);
+    if (created?.outcome === 'refused' && needsDefinition === true)
+      yield [refused(target, `the store refused its definition: ${created.reason}`)];
+    else writable.push(write);
+  }
+  if (writable.length === 0) return;
+  options.onSending?.(targetsOf(writable));
+  const outcomes = await api.writeMetafields(
+    storeId,
+    writable.map(({ target, value, type, token }) => ({
+      ...keyInTarget(target),
+      value,
+      type: type ?? 'single_line_text_field',
+      expectedDigest: token,
+    })),
+    options,
+  );
+  yield outcomes.map((outcome) => {
+    const target = metafieldTarget(outcome);
+    return outcome.outcome === 'written'
+      ? written(target, outcome.value)
+      : { target, outcome: outcome.outcome, reason: outcome.reason };
+  });
+}
+
+async function* writeTranslations(writing: Writing, writes: readonly TargetWrite[]): Outcomes {
+  for (const locale of localesOf(targetsOf(writes))) {
+    const own = writes.filter(({ target }) => placeOfTarget(target).locale === locale);
+    yield* writeLocale(writing, locale, own);
+  }
+}
+
+async function* writeLocale(
+  { api, storeId, options, lost }: Writing,
+  locale: string,
+  writes: readonly TargetWrite[],
+): Outcomes {
+  const isLost = ({ target }: TargetWrite): boolean => lost.has(placeOfTarget(target).base);
+  const reason = 'the text that it translates was not written';
+  const without = writes.filter(isLost);
+  if (without.length > 0) yield without.map(({ target }) => refused(target, reason));
+  const kept = writes.filter((write) => !isLost(write));
+  const gone = kept.filter(({ value }) => value === null);
+  const bases = gone.map(({ target }) => placeOfTarget(target).base);
+  if (bases.length > 0)
+    yield await removed(options, targetsOf(gone), () =>
+      api.removeTranslations(storeId, locale, bases, options),
+    );
+  const texts = kept.filter(hasValue).map(({ target, value, expected }) => {
+    return { target: placeOfTarget(target).base, value, expected };
+  });
+  if (texts.length === 0) return;
+  const targets = texts.map(({ target }) => translationTarget(locale, target));
+  yield await asked(
+    options,
+    targets,
+    async () =>
+      (await api.writeTranslations(storeId, locale, texts, options)).map((outcome) => ({
+        ...outcome,
+        target: translationTarget(locale, outcome.target),
+      })),
+    ['not_found', 'invalid'],
+  );
+}
+
+/** The outcomes of a request. A request that is refused as a whole is each target's refusal. */
+async function asked(
+  { onSending }: StoreWriteOptions,
+  targets: readonly string[],
+  request: () => Promise<readonly WriteOutcome[]>,
+  refusals: readonly ('invalid' | 'not_found')[] = ['invalid'],
+): Promise<readonly WriteOutcome[]> {
+  try {
+    onSending?.(targets);
+    return await request();
+  } catch (error) {
+    if (!isCoded(error, ...refusals)) throw error;
+    return targets.map((target) => refused(target, errorLine(error)));
+  }
+}
+
+function removed(
+  options: StoreWriteOptions,
+  targets: readonly string[],
+  request: () => Promise<void>,
+): Promise<readonly WriteOutcome[]> {
+  return asked(options, targets, async () => {
+    await request();
+    return targets.map((target) => written(target, null));
+  });
+}
+
+function written(target: string, value: string | null): WriteOutcome {
+  return { target, outcome: 'written', value };
+}
+
+function refused(target: string, reason: string): WriteOutcome {
+  return { target, outcome: 'refused', reason };
+}
+
+function targetsOf(writes: readonly TargetWrite[]): string[] {
+  return writes.map(({ target }) => target);
+}
+
+function hasValue(write: TargetWrite): write is TextWrite {
+  return write.value !== null;
+}
+
+function isStoreField(target: string): target is StoreField {
+  return (STORE_FIELDS as readonly string[]).includes(target);
+}
+
+/** A metafield in the shop's own language, of the product or of a variant. */
+function isOwnMetafield(target: string): boolean {
+  return placeInTarget(target) !== null;
+}
