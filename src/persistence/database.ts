@@ -15,6 +15,9 @@ import { camelCased, entityReader, type EntityReader, type RowReader } from './r
 export type SqlValue =
   string | number | boolean | Date | Buffer | null | readonly (string | number | boolean | null)[];
 
+/** A transaction that is under way, for what is written within it. */
+export type Transaction = QueryRunner;
+
 /** A condition of a repository's `where`: the column is not later than now, by the database's clock. */
 export const BEFORE_NOW = Raw((column) => `${column} <= now()`);
 

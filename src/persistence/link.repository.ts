@@ -2,7 +2,7 @@ import type { CatalogField } from '../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
+import { In, IsNull, MoreThan, Not, type FindOptionsWhere, type QueryRunner } from 'typeorm';
 import { json, Database } from './database.js';
 import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
@@ -83,8 +83,16 @@ export class LinkRepository {
   }
 
   /** The catalog product's content at the last read. A later read compares with it to detect a new result. */
-  async sawCatalogFields(externalId: string, fields: Readonly<Record<string, string>>): Promise<void> {
-    await this.db.repository(StoreProductEntity).update({ externalId }, { catalogFields: { ...fields } });
+  async sawCatalogFields(
+    externalId: string,
+    fields: Readonly<Record<string, string>>,
+    runner?: QueryRunner,
+  ): Promise<void> {
+    await this.db.affected(
+      'UPDATE store_product SET catalog_fields = $2 WHERE external_id = $1',
+      [externalId, json(fields)],
+      runner,
+    );
   }
 
   /**

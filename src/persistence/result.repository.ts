@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import type { ArrivedPart } from '../domain/arrived-content.js';
+import { CodedError } from '../domain/errors.js';
 import { parseExternalId } from '../domain/external-id.js';
 import type { WriteBackState } from '../domain/row-states.js';
 import type { UsedSource } from '../domain/used-source.js';
@@ -34,6 +35,14 @@ export interface NewWriteBack {
   readonly creditsConsumed: number | null;
 }
 
+/** What a product's results are judged by. */
+export interface ResultStanding {
+  /** Changes with every result that is taken, and with every request and its end. */
+  readonly mark: string;
+  /** The catalog product's content at the last read; null when that is not known. */
+  readonly catalogFields: Readonly<Record<string, string>> | null;
+}
+
 /** A result that was taken, with what orders it. */
 export interface TakenWriteBack {
   readonly id: string;
@@ -53,79 +62,105 @@ const takenRow = z.object({
 
 const TAKEN = 'SELECT id, content_fingerprint, result_at AS received_at, asked_at, dated_at FROM write_back';
 
-/**
- * Results as they enter the journal, one order for each product (src/planner/result-order.ts).
- *
- * SQL: the lock of the product's row makes the comparison and the insert one step.
- */
+/** Results as they enter the journal, one order for each product (src/planner/result-order.ts). */
 @Injectable()
 export class ResultRepository {
   constructor(private readonly db: Database) {}
 
+  /** Read before anything that a result is judged by, and given to `inOrder` with what was decided. */
+  async standing(externalId: string, runner?: QueryRunner): Promise<ResultStanding> {
+    const standing = await this.db.readOne(
+      this.db
+        .reader(StoreProductEntity)
+        .only('catalogFields')
+        .and(z.object({ mark: z.string() })),
+      // SQL: hashes of many rows.
+      `SELECT catalog_fields, concat_ws(' ', md5(catalog_fields::text),
+         (SELECT md5(string_agg(concat_ws(' ', id, state, task_id, task_is_shared), ',' ORDER BY id))
+          FROM generation_task WHERE external_id = $1),
+         (SELECT md5(string_agg(id::text, ',' ORDER BY id)) FROM write_back WHERE external_id = $1)) AS mark
+       FROM store_product WHERE external_id = $1`,
+      [externalId],
+      runner,
+    );
+    return standing ?? { mark: '', catalogFields: null };
+  }
+
   /**
-   * Adds the intended write of a result that is newer than `after`, the newest one of the product so far. Null, and nothing is added,
-   * when another result was taken since. Waiting ones of older results are skipped in the same transaction: older results never
-   * overwrite newer ones. A variant's results are ordered among themselves. One that an attempt was started for stays: what it may
-   * have left in the store is known from it alone, and the newer one's worker ends it first.
+   * Carries out what was decided about a result, as one step: a poll and a delivery may bring one result at the same time. Null, and
+   * nothing is done, when the product stands otherwise than `mark` says: then it has to be decided anew.
    */
-  async intend(writeBack: NewWriteBack, after: string | null): Promise<string | null> {
+  async inOrder<T>(
+    externalId: string,
+    mark: string,
+    work: (runner: QueryRunner) => Promise<T>,
+  ): Promise<T | null> {
     return this.db.transaction(async (runner) => {
       await this.db.readOne(
         this.db.reader(StoreProductEntity).only('externalId'),
-        // SQL: the row lock makes the comparison and the insert one step for all results of a product.
+        // SQL: the row lock makes the comparison and the work one step for all results of a product.
         'SELECT external_id FROM store_product WHERE external_id = $1 FOR UPDATE',
-        [writeBack.externalId],
+        [externalId],
         runner,
       );
-      const newest = await this.newest(writeBack.externalId, writeBack.variant, runner);
-      if ((newest?.id ?? null) !== after) return null;
-      // One order: a result that is taken later stands later, also when it was received earlier.
-      const resultAt = new Date(
-        Math.max(writeBack.receivedAt.getTime(), newest === null ? 0 : newest.receivedAt.getTime() + 1),
-      );
-      await this.db.affected(
-        `UPDATE write_back SET state = 'skipped', reason = 'a newer result of the same product arrived', settled_at = now()
+      const standing = await this.standing(externalId, runner);
+      return standing.mark === mark ? work(runner) : null;
+    });
+  }
+
+  /**
+   * Adds the intended write of a result that is newer than every one before it, within `inOrder`. Waiting ones of older results are
+   * skipped: older results never overwrite newer ones. A variant's results are ordered among themselves. One that an attempt was
+   * started for stays: what it may have left in the store is known from it alone, and the newer one's worker ends it first.
+   */
+  async intend(writeBack: NewWriteBack, runner: QueryRunner): Promise<string> {
+    const newest = await this.newest(writeBack.externalId, writeBack.variant, runner);
+    // One order: a result that is taken later stands later, also when it was received earlier.
+    const resultAt = new Date(
+      Math.max(writeBack.receivedAt.getTime(), newest === null ? 0 : newest.receivedAt.getTime() + 1),
+    );
+    await this.db.affected(
+      `UPDATE write_back SET state = 'skipped', reason = 'a newer result of the same product arrived', settled_at = now()
          WHERE external_id = $1 AND state IN ('pending_review', 'ready') AND result_at <= $2 AND sent = '{}'
            AND variant IS NOT DISTINCT FROM $3`,
-        [writeBack.externalId, resultAt, writeBack.variant],
+      [writeBack.externalId, resultAt, writeBack.variant],
+      runner,
+    );
+    if (writeBack.variant === null)
+      await this.db.affected(
+        'UPDATE store_product SET newest_result_at = $2 WHERE external_id = $1',
+        [writeBack.externalId, resultAt],
         runner,
       );
-      if (writeBack.variant === null)
-        await this.db.affected(
-          'UPDATE store_product SET newest_result_at = $2 WHERE external_id = $1',
-          [writeBack.externalId, resultAt],
-          runner,
-        );
-      const row = await this.db.readOne(
-        idRow,
-        // SQL: the unique index of deliveries ends a second insert for the same one.
-        `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen,
+    const row = await this.db.readOne(
+      idRow,
+      `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen,
            arrived, unmapped_count, run_id, sources, credits_consumed, variant, asked_at, dated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-         ON CONFLICT DO NOTHING RETURNING id`,
-        [
-          writeBack.store,
-          writeBack.workspace,
-          writeBack.externalId,
-          writeBack.deliveryId,
-          writeBack.contentFingerprint,
-          resultAt,
-          writeBack.state,
-          json(writeBack.intended),
-          json(writeBack.seen),
-          json(writeBack.arrived),
-          writeBack.arrived.filter(({ fate }) => fate === 'not_mapped').length,
-          writeBack.runId,
-          json(writeBack.sources),
-          writeBack.creditsConsumed,
-          writeBack.variant,
-          writeBack.askedAt,
-          writeBack.datedAt,
-        ],
-        runner,
-      );
-      return row?.id ?? null;
-    });
+         RETURNING id`,
+      [
+        writeBack.store,
+        writeBack.workspace,
+        writeBack.externalId,
+        writeBack.deliveryId,
+        writeBack.contentFingerprint,
+        resultAt,
+        writeBack.state,
+        json(writeBack.intended),
+        json(writeBack.seen),
+        json(writeBack.arrived),
+        writeBack.arrived.filter(({ fate }) => fate === 'not_mapped').length,
+        writeBack.runId,
+        json(writeBack.sources),
+        writeBack.creditsConsumed,
+        writeBack.variant,
+        writeBack.askedAt,
+        writeBack.datedAt,
+      ],
+      runner,
+    );
+    if (row === null) throw new CodedError('transient', 'the write-back was not stored');
+    return row.id;
   }
 
   /**

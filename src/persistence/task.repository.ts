@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Not } from 'typeorm';
+import { LessThan, Not, type QueryRunner } from 'typeorm';
 import { pollSteps } from '../domain/backoff.js';
 import { TASK_TRANSITIONS, statesBefore, type TaskState } from '../domain/row-states.js';
 import { Database, json, stepAt } from './database.js';
@@ -137,8 +137,15 @@ export class TaskRepository {
       .findOne({ where: { externalId }, order: { requestedAt: 'DESC' } });
   }
 
+  /** The product's task before this one. */
+  async before({ externalId, requestedAt }: GenerationTaskEntity): Promise<GenerationTaskEntity | null> {
+    return this.db
+      .repository(GenerationTaskEntity)
+      .findOne({ where: { externalId, requestedAt: LessThan(requestedAt) }, order: { requestedAt: 'DESC' } });
+  }
+
   /** Settles a task once, whichever comes first. False when it was settled before. */
-  async settle(id: string, settlement: TaskSettlement): Promise<boolean> {
+  async settle(id: string, settlement: TaskSettlement, runner?: QueryRunner): Promise<boolean> {
     const settled = await this.db.affected(
       `UPDATE generation_task SET state = $2, settled_by = $3, reason = $4, settled_at = now(),
          task_id = CASE WHEN task_id IS NULL OR task_is_shared THEN coalesce($6::text, task_id) ELSE task_id END,
@@ -152,19 +159,19 @@ export class TaskRepository {
         statesBefore(TASK_TRANSITIONS, settlement.state),
         settlement.taskId ?? null,
       ],
+      runner,
     );
     return settled === 1;
   }
 
-  /** A settled task of a shared request is known by the product's own id from now on. */
-  async nameOwn(id: string, taskId: string): Promise<void> {
-    await this.db
-      .repository(GenerationTaskEntity)
-      .createQueryBuilder()
-      .update()
-      .set({ taskId, taskIsShared: false })
-      .where("id = :id AND state <> 'requested' AND task_is_shared AND task_id <> :taskId", { id, taskId })
-      .execute();
+  /** A settled task that has no id, or one of a shared request, is known by the product's own id from now on. */
+  async nameOwn(id: string, taskId: string, runner?: QueryRunner): Promise<void> {
+    await this.db.affected(
+      `UPDATE generation_task SET task_id = $2, task_is_shared = false
+       WHERE id = $1 AND state <> 'requested' AND (task_id IS NULL OR (task_is_shared AND task_id <> $2))`,
+      [id, taskId],
+      runner,
+    );
   }
 
   /**
@@ -180,6 +187,7 @@ export class TaskRepository {
       at: Date;
       receivedAt: Date;
     },
+    runner?: QueryRunner,
   ): Promise<boolean> {
     const recorded = await this.db.affected(
       `INSERT INTO generation_task (store, workspace, external_id, catalog_id, state, task_id, source_fingerprint, seen, reason,
@@ -199,6 +207,7 @@ export class TaskRepository {
         result.receivedAt,
         json(result.seen),
       ],
+      runner,
     );
     return recorded === 1;
   }

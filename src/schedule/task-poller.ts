@@ -137,7 +137,7 @@ export class TaskPoller {
     return {
       action: 'product_generated',
       status: 'SUCCESS',
-      task: taskBody(task, task.taskId ?? `poll-${task.id}`, 'SUCCESS'),
+      ...(task.taskId === null ? {} : { task: taskBody(task, task.taskId, 'SUCCESS') }),
       product,
     };
   }

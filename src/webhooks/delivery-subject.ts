@@ -8,6 +8,7 @@ import type {
   WebhookDeliveryEntity,
 } from '../persistence/entities/index.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
+import type { ResultRepository, ResultStanding } from '../persistence/result.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
 import { CLOCK_SKEW_MS } from '../planner/result-order.js';
 import type { ReceivedDelivery } from './received-delivery.js';
@@ -15,10 +16,13 @@ import type { ReceivedDelivery } from './received-delivery.js';
 /** The product that a delivery is about, and the request that it answers; each null while it is not known. */
 export interface Subject {
   readonly link: StoreProductEntity | null;
+  /** How the product stood before the request was looked for. */
+  readonly standing: ResultStanding;
   readonly task: GenerationTaskEntity | null;
   /**
-   * A task of the product that has ended, and that the result may repeat or complete under another id. A request for several products
-   * has one id, which a poll sees, and the service may give each product an id of its own, which the webhook brings.
+   * Beside no task: one of the product that has ended, and that the result may repeat or complete under another id. A request for several products
+   * has one id, or none, when a poll ends it, and the service may give each product an id of its own, which the webhook brings. Beside an open task:
+   * the one before it, which the result repeats if it brings the same content.
    */
   readonly candidate: GenerationTaskEntity | null;
   /** The variant that the result is for, by its external_id or catalog id; null for a result of the product itself. */
@@ -30,17 +34,34 @@ export class DeliverySubjects {
   constructor(
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
+    private readonly results: ResultRepository,
   ) {}
 
   async of(delivery: ReceivedDelivery): Promise<Subject> {
     const { body, row } = delivery;
     const named = await this.#linkOf(row.workspace, body.product);
     const link = named ?? (await this.#linkOfTask(delivery));
-    if (link === null) return { link: null, task: null, candidate: null, variant: null };
-    const variant = variantOf(link, body.product);
+    if (link === null)
+      return {
+        link: null,
+        task: null,
+        candidate: null,
+        variant: null,
+        standing: { mark: '', catalogFields: null },
+      };
+    return this.again(delivery, link);
+  }
+
+  /** The same for a product that is known, as it stands now. */
+  async again(
+    delivery: ReceivedDelivery,
+    link: StoreProductEntity,
+  ): Promise<Subject & { link: StoreProductEntity }> {
+    const standing = await this.results.standing(link.externalId);
+    const variant = variantOf(link, delivery.body.product);
     // A variant's result answers no request of its product.
-    if (variant !== null) return { link, task: null, candidate: null, variant };
-    return { link, variant, ...(await this.#taskOf(link, delivery)) };
+    if (variant !== null) return { link, standing, task: null, candidate: null, variant };
+    return { link, standing, variant, ...(await this.#taskOf(link, delivery)) };
   }
 
   async #linkOf(
@@ -90,9 +111,19 @@ export class DeliverySubjects {
       taskId !== possible.taskId;
     const tooOld = createdAt !== null && createdAt.getTime() < possible.requestedAt.getTime() - CLOCK_SKEW_MS;
     if (ownsAnother || tooOld) return { task: null, candidate: null };
-    if (open !== null) return { task: open, candidate: null };
-    const isPossible = possible.state === 'abandoned' || possible.taskIsShared;
+    if (open !== null) return { task: open, candidate: await this.#repeated(open, createdAt) };
+    const isPossible = possible.state === 'abandoned' || possible.taskIsShared || possible.taskId === null;
     return { task: null, candidate: isPossible ? possible : null };
+  }
+
+  /** The request before the open one, if a result of this date is rather its own: a poll may have brought that one before. */
+  async #repeated(open: GenerationTaskEntity, createdAt: Date | null): Promise<GenerationTaskEntity | null> {
+    const before = await this.tasks.before(open);
+    if (before === null || createdAt === null) return null;
+    if (before.taskId !== null && !before.taskIsShared) return null;
+    const distance = ({ requestedAt }: GenerationTaskEntity): number =>
+      Math.abs(createdAt.getTime() - requestedAt.getTime());
+    return distance(before) < distance(open) ? before : null;
   }
 
   /** The task that a poll was made for. */

@@ -1,5 +1,6 @@
 import { CodedError } from '../domain/errors.js';
 import { fingerprint } from '../domain/fingerprint.js';
+import type { Transaction } from '../persistence/database.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
@@ -10,7 +11,7 @@ import { holdsContent } from '../planner/translations.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Connections, Store } from '../connections/connections.js';
-import { mayAnswer, type Subject } from './delivery-subject.js';
+import { mayAnswer, type DeliverySubjects, type Subject } from './delivery-subject.js';
 import type { ReceivedDelivery } from './received-delivery.js';
 import { liveContent, resultContent, variantContent, type ResultContent } from './result-content.js';
 import { recordUnasked, seenBefore, settleTask } from './task-ends.js';
@@ -40,6 +41,21 @@ interface Place {
   readonly newest: TakenWriteBack | null;
 }
 
+/** What comes of a result, decided on how its product stands. */
+interface Decision {
+  readonly place: Place;
+  /** The task that the result ends. */
+  readonly ended: GenerationTaskEntity | null;
+  /** Hashes of the store's values that the result is based on. */
+  readonly seen: Readonly<Record<string, string>>;
+  /** What the catalog product holds; null when that is no news, or unknown. */
+  readonly held: ResultContent['held'];
+  /** It is what the newest result brought. */
+  readonly isSame: boolean;
+  /** The generation was not requested here, and is not recorded yet. */
+  readonly isUnasked: boolean;
+}
+
 interface Outcome {
   readonly code: string;
   readonly note: string;
@@ -53,6 +69,7 @@ export class GeneratedResults {
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
     private readonly results: ResultRepository,
+    private readonly subjects: DeliverySubjects,
     private readonly log: Logger,
   ) {}
 
@@ -84,8 +101,9 @@ export class GeneratedResults {
   }
 
   /** A variant's result is never its product's: it is written to the variant's metafields, or it is recorded and shown. */
-  async ofVariant(delivery: ReceivedDelivery, variant: string, link: StoreProductEntity): Promise<Verdict> {
+  async ofVariant(delivery: ReceivedDelivery, subject: Subject, link: StoreProductEntity): Promise<Verdict> {
     const action = delivery.body.action.slice(0, 100);
+    const variant = subject.variant ?? '';
     const store = this.connections.findStore(link.store);
     if (!store || action !== 'product_generated')
       return processed('variant_result', messages.ofVariant(action, variant));
@@ -98,25 +116,68 @@ export class GeneratedResults {
       content,
       live: () => Promise.resolve(null),
     };
-    const { note, writeBackId } = await this.#write(result, null, await this.#place(result, null));
+    const { note, writeBackId } = await this.#take(result, subject, null);
     return processed('variant_result', `${messages.ofVariant(action, variant)}; ${note}`, writeBackId);
   }
 
-  /** Writes the result, settles the task that it ends, and records a generation that was not requested here. */
-  async #take(result: Result, { task, candidate }: Subject, held: ResultContent['held']): Promise<Outcome> {
+  /**
+   * Settles the task that the result ends, adds its write-back, and records a generation that was not requested here: all of it in one
+   * step, because a poll and a delivery may bring one result at the same time. Decides anew when the product stands otherwise by then.
+   */
+  async #take(result: Result, first: Subject, held: ResultContent['held']): Promise<Outcome> {
     const { delivery, link } = result;
+    let subject = first;
+    for (let turn = 0; turn < MOST_OVERTAKEN; turn += 1) {
+      const decision = await this.#decide(result, subject, held);
+      const outcome = await this.results.inOrder(link.externalId, subject.standing.mark, (transaction) =>
+        this.#record(result, decision, transaction),
+      );
+      killPoint('interpret.intended');
+      if (outcome !== null) return outcome;
+      subject = await this.subjects.again(delivery, link);
+    }
+    throw new CodedError('transient', messages.overtaken);
+  }
+
+  async #decide(result: Result, subject: Subject, held: ResultContent['held']): Promise<Decision> {
+    const { task, candidate } = subject;
+    if (task !== null && candidate !== null) {
+      const repeated = await this.#decide(result, { ...subject, task: null }, held);
+      if (repeated.isSame) return repeated;
+    }
+    const { delivery, link, variant } = result;
+    const { catalogFields } = subject.standing;
     const place = await this.#place(result, task);
     const isSame = isWritten(result)
       ? place.order === 'same'
-      : held !== null && link.catalogFields !== null && fingerprint(held) === fingerprint(link.catalogFields);
-    if (place.order !== 'older' && held !== null) await this.links.sawCatalogFields(link.externalId, held);
+      : held !== null && catalogFields !== null && fingerprint(held) === fingerprint(catalogFields);
     const ended =
       task ?? (candidate !== null && (isSame || isAnswerTo(delivery, candidate)) ? candidate : null);
-    if (ended !== null) await settleTask(this.tasks, delivery, ended, { state: 'succeeded', reason: null });
+    const isKnown = isSame || (place.order === 'older' && (await this.#wasTaken(result)));
+    const seenThen = async (): Promise<Record<string, string>> =>
+      variant === null ? seenBefore(this.links, link, delivery.createdAt) : {};
+    return {
+      place,
+      ended,
+      isSame,
+      seen: ended?.seen ?? (await seenThen()),
+      held: place.order === 'older' || place.order === 'own' ? null : held,
+      isUnasked: variant === null && ended === null && !isKnown,
+    };
+  }
+
+  async #record(
+    result: Result,
+    { place, ended, seen, held, isUnasked }: Decision,
+    transaction: Transaction,
+  ): Promise<Outcome> {
+    const { delivery, link } = result;
+    const end = { state: 'succeeded', reason: null } as const;
+    if (held !== null) await this.links.sawCatalogFields(link.externalId, held, transaction);
+    if (ended !== null) await settleTask(this.tasks, delivery, ended, end, transaction);
     killPoint('interpret.task-ended');
-    const outcome = await this.#write(result, ended, place);
-    if (ended === null && !isSame && !(place.order === 'older' && (await this.#wasTaken(result))))
-      await recordUnasked(this.tasks, this.links, delivery, link, { state: 'succeeded', reason: null });
+    const outcome = await this.#write(result, ended, place, seen, transaction);
+    if (isUnasked) await recordUnasked(this.tasks, delivery, link, { ...end, seen }, transaction);
     return outcome;
   }
 
@@ -125,34 +186,22 @@ export class GeneratedResults {
     return this.results.hasContent(link.externalId, ownPart(contentFingerprint(content.intended)));
   }
 
-  /** Inserts the write-back of a newer result. Finds the place again whenever another result of the product was taken meanwhile. */
-  async #write(result: Result, task: GenerationTaskEntity | null, first: Place): Promise<Outcome> {
-    const { store, content } = result;
-    if (store.settings.writeBack.mode === 'off')
-      return { code: 'write_back_off', note: messages.writeBackOff };
-    if (!holdsContent(content.intended))
-      return { code: 'nothing_to_write', note: nothingToWrite(content.arrived) };
-    let place = first;
-    for (let turn = 0; turn < MOST_OVERTAKEN; turn += 1) {
-      if (place.order === 'older') return { code: 'older', note: messages.older };
-      if (place.order !== 'newer')
-        return { ...KNOWN, ...(place.newest === null ? {} : { writeBackId: place.newest.id }) };
-      const writeBackId = await this.#intend(result, task, place.newest);
-      killPoint('interpret.intended');
-      if (writeBackId !== null) return { ...INTENDED[store.settings.writeBack.mode], writeBackId };
-      place = await this.#place(result, task);
-    }
-    throw new CodedError('transient', messages.overtaken);
-  }
-
-  /** The id of the new write-back; null when another result of the product was taken since `newest`. */
-  async #intend(
+  /** Inserts the write-back of a newer result. */
+  async #write(
     { delivery, store, link, variant, content }: Result,
     task: GenerationTaskEntity | null,
-    newest: TakenWriteBack | null,
-  ): Promise<string | null> {
-    const { row, body, createdAt } = delivery;
-    return this.results.intend(
+    { order, newest }: Place,
+    seen: Readonly<Record<string, string>>,
+    transaction: Transaction,
+  ): Promise<Outcome> {
+    const { mode } = store.settings.writeBack;
+    if (mode === 'off') return { code: 'write_back_off', note: messages.writeBackOff };
+    if (!holdsContent(content.intended))
+      return { code: 'nothing_to_write', note: nothingToWrite(content.arrived) };
+    if (order === 'older') return { code: 'older', note: messages.older };
+    if (order !== 'newer') return { ...KNOWN, ...(newest === null ? {} : { writeBackId: newest.id }) };
+    const { row, body } = delivery;
+    const writeBackId = await this.results.intend(
       {
         store: store.key,
         workspace: row.workspace,
@@ -165,14 +214,15 @@ export class GeneratedResults {
         receivedAt: row.receivedAt,
         askedAt: task?.requestedAt ?? null,
         datedAt: datedAt(delivery),
-        state: store.settings.writeBack.mode === 'review' ? 'pending_review' : 'ready',
-        seen: task?.seen ?? (variant === null ? await seenBefore(this.links, link, createdAt) : {}),
+        state: mode === 'review' ? 'pending_review' : 'ready',
+        seen,
         runId: task?.runId ?? null,
         sources: usedSources(body),
         creditsConsumed: body.credits?.consumed ?? null,
       },
-      newest?.id ?? null,
+      transaction,
     );
+    return { ...INTENDED[mode], writeBackId };
   }
 
   async #place(result: Result, task: GenerationTaskEntity | null): Promise<Place> {

@@ -21,7 +21,7 @@ import { DeliverySubjects, mayAnswer, type Subject } from './delivery-subject.js
 import { ForeignProductError, refuseForeign } from './foreign-product.js';
 import { GeneratedResults } from './generated-results.js';
 import { readDelivery, type ReceivedDelivery } from './received-delivery.js';
-import { recordUnasked, settleTask } from './task-ends.js';
+import { recordUnasked, seenBefore, settleTask } from './task-ends.js';
 import { parked, processed, type Verdict } from './verdict.js';
 import { messages } from './messages.js';
 
@@ -56,8 +56,8 @@ export class DeliveryInterpreter {
     logger: Logger,
   ) {
     this.log = logger.child({ stage: 'webhooks' });
-    this.subjects = new DeliverySubjects(links, tasks);
-    this.generated = new GeneratedResults(connections, links, tasks, results, this.log);
+    this.subjects = new DeliverySubjects(links, tasks, results);
+    this.generated = new GeneratedResults(connections, links, tasks, results, this.subjects, this.log);
   }
 
   async interpret(id: string): Promise<Interpretation> {
@@ -128,7 +128,7 @@ export class DeliveryInterpreter {
     found.externalId = variant ?? link?.externalId ?? task?.externalId ?? body.product?.external_id ?? null;
     if (link === null) return { kind: 'later', code: 'unknown_product', note: messages.unknownProduct };
     try {
-      if (variant !== null) return await this.generated.ofVariant(delivery, variant, link);
+      if (variant !== null) return await this.generated.ofVariant(delivery, subject, link);
       refuseForeign(link, body.product);
       if (body.action === 'product_generated') return await this.generated.ofProduct(delivery, subject, link);
       return await this.#unsuccessful(delivery, subject, link);
@@ -161,7 +161,11 @@ export class DeliveryInterpreter {
     const ended = task ?? (candidate !== null && mayAnswer(delivery, candidate) ? candidate : null);
     const settled =
       ended === null
-        ? await recordUnasked(this.tasks, this.links, delivery, link, { state, reason })
+        ? await recordUnasked(this.tasks, delivery, link, {
+            state,
+            reason,
+            seen: await seenBefore(this.links, link, delivery.createdAt),
+          })
         : await settleTask(this.tasks, delivery, ended, { state, reason });
     const note = settled ? messages.ended : messages.endedLate;
     return processed(state, note(reason));

@@ -128,15 +128,24 @@ describe('credits', () => {
 });
 
 describe('a result', () => {
-  const intend = (deliveryId: string, content: string, after: string | null) =>
-    stages.results.intend(
-      {
-        ...{ variant: null, arrived: [], runId: null, sources: [], creditsConsumed: null },
-        ...{ store: STORE, workspace: WORKSPACE, externalId: ours, deliveryId, contentFingerprint: content },
-        ...{ receivedAt: new Date(), askedAt: null, datedAt: null, state: 'ready', intended: [], seen: {} },
-      },
-      after,
+  const intend = (deliveryId: string, content: string, mark: string) =>
+    stages.results.inOrder(ours, mark, (transaction) =>
+      stages.results.intend(
+        {
+          ...{ variant: null, arrived: [], runId: null, sources: [], creditsConsumed: null },
+          ...{
+            store: STORE,
+            workspace: WORKSPACE,
+            externalId: ours,
+            deliveryId,
+            contentFingerprint: content,
+          },
+          ...{ receivedAt: new Date(), askedAt: null, datedAt: null, state: 'ready', intended: [], seen: {} },
+        },
+        transaction,
+      ),
     );
+  const mark = async (): Promise<string> => (await stages.results.standing(ours)).mark;
   const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
   beforeEach(async () => {
@@ -145,16 +154,28 @@ describe('a result', () => {
   });
 
   it('is intended once by twenty interpreters of its delivery', async () => {
-    const intents = await Promise.all(Array.from({ length: 20 }, () => intend(id(1), 'a', null)));
+    const before = await mark();
+    const intents = await Promise.all(Array.from({ length: 20 }, () => intend(id(1), 'a', before)));
     expect(intents.filter((intent) => intent !== null)).toHaveLength(1);
   });
 
   it('is not taken after one that is no longer the newest', async () => {
-    const first = await intend(id(1), 'a', null);
-    expect(await intend(id(2), 'b', null)).toBeNull();
-    const second = await intend(id(2), 'b', first);
-    expect(second).not.toBeNull();
+    const before = await mark();
+    expect(await intend(id(1), 'a', before)).not.toBeNull();
+    expect(await intend(id(2), 'b', before)).toBeNull();
+    const first = await mark();
+    expect(await intend(id(2), 'b', first)).not.toBeNull();
     expect(await intend(id(3), 'c', first)).toBeNull();
+  });
+
+  it('is not taken after a request has ended, or the catalog showed other content', async () => {
+    const before = await mark();
+    const open = await stages.tasks.openFor(ours);
+    await stages.tasks.settle(open!.id, { state: 'succeeded', settledBy: 'poll', reason: null });
+    expect(await intend(id(1), 'a', before)).toBeNull();
+    const ended = await mark();
+    await stages.links.sawCatalogFields(ours, { name: 'other' });
+    expect(await intend(id(1), 'a', ended)).toBeNull();
   });
 
   it('that is the newest of twenty at once is the one that is left waiting', async () => {

@@ -243,23 +243,27 @@ describe('a product that is being written', () => {
   });
 
   it('is passed over while a write-back that was cut off waits to be finished', async () => {
-    const id = await stages.results.intend(
-      {
-        ...{
-          variant: null,
-          arrived: [],
-          intended: [],
-          seen: {},
-          runId: null,
-          sources: [],
-          creditsConsumed: null,
+    const { externalId } = snapshot(1);
+    const { mark } = await stages.results.standing(externalId);
+    const id = await stages.results.inOrder(externalId, mark, (transaction) =>
+      stages.results.intend(
+        {
+          ...{
+            variant: null,
+            arrived: [],
+            intended: [],
+            seen: {},
+            runId: null,
+            sources: [],
+            creditsConsumed: null,
+          },
+          ...{ store: STORE, workspace: 'default', externalId, state: 'ready' },
+          deliveryId: '00000000-0000-4000-8000-000000000001',
+          contentFingerprint: 'f',
+          ...{ receivedAt: new Date(), askedAt: null, datedAt: null },
         },
-        ...{ store: STORE, workspace: 'default', externalId: snapshot(1).externalId, state: 'ready' },
-        deliveryId: '00000000-0000-4000-8000-000000000001',
-        contentFingerprint: 'f',
-        ...{ receivedAt: new Date(), askedAt: null, datedAt: null },
-      },
-      null,
+        transaction,
+      ),
     );
     if (id === null) throw new Error('the result was not taken');
     expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
