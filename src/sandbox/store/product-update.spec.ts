@@ -36,6 +36,36 @@ async function shop(clock = new TestClock()): Promise<RunningStoreSandbox> {
 
 afterEach(stopSandboxes);
 
+describe('productCreate and productDelete', () => {
+  it('make a product with a handle of its own, and remove it', async () => {
+    const store = await shop();
+    const create = async (title: string) => {
+      const mutation = `mutation { productCreate(product: { title: "${title}", descriptionHtml: "<P>a" }) { product { id handle descriptionHtml } userErrors { message } } }`;
+      const { body } = await call<{ productCreate: Payload & { product: { id: string } | null } }>(
+        store,
+        mutation,
+      );
+      return body.data.productCreate;
+    };
+    const first = await create('Jar');
+    expect([first, await create('Jar')]).toMatchObject([
+      { product: { handle: 'jar', descriptionHtml: '<p>a</p>' }, userErrors: [] },
+      { product: { handle: 'jar-1' } },
+    ]);
+    expect(await create(' ')).toMatchObject({
+      product: null,
+      userErrors: [{ message: "Title can't be blank" }],
+    });
+    const remove = `mutation { productDelete(input: { id: "${first.product.id}" }) { deletedProductId userErrors { message } } }`;
+    expect((await call(store, remove)).body.data).toEqual({
+      productDelete: { deletedProductId: first.product.id, userErrors: [] },
+    });
+    expect((await call(store, remove)).body.data).toMatchObject({
+      productDelete: { userErrors: [{ message: 'Product does not exist' }] },
+    });
+  });
+});
+
 describe('productUpdate', () => {
   it('writes the given fields, leaves the others, and answers with the stored values', async () => {
     const store = await shop();

@@ -7,6 +7,7 @@ import { metafieldsDelete, metafieldsSet } from './metafield-writes.js';
 import type { MetafieldsSetInput } from './metafield-writes.js';
 import { gid, parseGid } from './model.js';
 import type { SandboxProduct } from './model.js';
+import { productCreate, productDelete } from './product-lifecycle.js';
 import { changeTags, fileUpdate, productUpdate } from './product-mutations.js';
 import { SHOP_ZONE, searchProducts, totalInventory } from './product-search.js';
 import { categories, type CategoriesArgs } from './taxonomy.js';
@@ -143,6 +144,8 @@ export const rootValue = {
     return webhooks.list(args);
   },
 
+  productCreate,
+  productDelete,
   productUpdate,
   metafieldsSet: (args: { metafields: readonly MetafieldsSetInput[] }, context: RequestContext) =>
     metafieldsSet(args, context),
