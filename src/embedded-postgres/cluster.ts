@@ -134,17 +134,12 @@ async function makeCluster(
 export interface NewCluster {
   readonly binaries: PostgresBinaries;
   readonly user: ServerUser | null;
-  /** Further arguments of initdb, such as `--no-sync` for tests. */
-  readonly args?: readonly string[];
+  /** Whether a power failure may destroy the cluster; true only for tests. */
+  readonly disposable?: boolean;
 }
 
 /** UTF8, sorted by code point, with Unicode case mapping: the same on every machine. */
-export const LOCALE = [
-  '--encoding=UTF8',
-  '--locale=C',
-  '--locale-provider=builtin',
-  '--builtin-locale=C.UTF-8',
-];
+const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /**
  * Creates a database cluster at `clusterDir` with SCRAM passwords only. The random superuser password is stored inside the cluster.
@@ -153,7 +148,7 @@ export const LOCALE = [
  */
 export async function ensureCluster(
   clusterDir: string,
-  { binaries, user, args = LOCALE }: NewCluster,
+  { binaries, user, disposable = false }: NewCluster,
 ): Promise<void> {
   if (await isCluster(clusterDir)) return;
   const draft = `${clusterDir}.init-${randomBytes(6).toString('hex')}`;
@@ -165,7 +160,11 @@ export async function ensureCluster(
       await chown(path, user?.uid ?? 0, user?.gid ?? 0);
     const auth = ['--username', SUPERUSER, '--pwfile', password, '--auth', 'scram-sha-256'];
     const options = { user, cwd: dirname(draft), timeoutMs: INITDB_TIMEOUT_MS };
-    await runProgram(binaries.initdb, ['--pgdata', draft, ...auth, ...args], options);
+    await runProgram(
+      binaries.initdb,
+      ['--pgdata', draft, ...auth, ...LOCALE, ...(disposable ? ['--no-sync'] : [])],
+      options,
+    );
     await rename(password, join(draft, SECRET_FILE));
     await rename(draft, clusterDir);
   } catch (cause) {

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Redis } from 'ioredis';
 import { redisAvailable, startTestRedis, type TestRedis } from '../support/redis.js';
 import { planSoak } from '../soak/plan.js';
-import { runSoak } from '../soak/soak.js';
 import { chance } from './chance.js';
 import { DeliverySender } from './deliveries.js';
 import type { World } from '../support/e2e-world.js';
@@ -24,19 +23,6 @@ const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
     world = null;
   });
   afterAll(async () => redis.stop());
-
-  it('200 deliveries into a daemon that is killed 4 times and whose database crashes are neither lost, nor doubled, nor refused', async () => {
-    const { lost, doubled, refused, broken } = await runSoak({
-      deliveries: 200,
-      kills: 4,
-      databaseRestarts: 1,
-      seed: 20_262,
-      redisUrl: redis.url,
-      fast: true,
-      log: () => undefined,
-    });
-    expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
-  });
 
   it('a delivery gets 200 while Redis is down, and completes once it is back', async () => {
     const { here, sender, plan } = await open(40);

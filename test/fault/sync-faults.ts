@@ -260,12 +260,6 @@ export const SCHEDULE_FAULTS: readonly FaultRow[] = [
       'replicas whose clocks differ by minutes; one dies, one is cut off from the database, the database crashes, Redis loses its data',
     behaviour:
       'the others do its work; no replica writes to a store without the lease of the product; nothing is lost or doubled',
-    proofs: [
-      ...proof('test/soak/replicas.e2e.spec.ts', 'are neither lost nor doubled when replicas die'),
-      ...proof(
-        'test/integration/support/write-leases.integration.spec.ts',
-        'is not held by a replica whose lease',
-      ),
-    ],
+    proofs: proof('test/soak/soak.e2e.spec.ts', 'are neither lost nor doubled when replicas die'),
   },
 ];

@@ -1,56 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
 import { z } from 'zod';
 
 const manifest = z
   .object({
     name: z.string(),
     version: z.string(),
-    scripts: z.record(z.string(), z.string()),
     private: z.boolean().optional(),
   })
   .parse(JSON.parse(readFileSync('package.json', 'utf8')));
 
-const workflow = z.object({
-  permissions: z.record(z.string(), z.string()),
-  jobs: z.record(
-    z.string(),
-    z.object({
-      'timeout-minutes': z.number().optional(),
-      steps: z.array(z.object({ uses: z.string().optional(), run: z.string().optional() })),
-    }),
-  ),
-});
-const workflows = readdirSync('.github/workflows').map((name) => ({
-  name,
-  ...workflow.parse(parse(readFileSync(`.github/workflows/${name}`, 'utf8'))),
-}));
-
 describe('the workflows', () => {
-  it.each(workflows)('of $name run nothing but scripts of the project and tools of a release', ({ jobs }) => {
-    const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-    expect(commands.length).toBeGreaterThan(0);
-    for (const command of commands)
-      expect(command).toMatch(
-        /^(\.ci\/run$|npm (ci|publish|sbom|run) ?|gh release create |docker buildx bake |echo )/,
-      );
-    const scripts = commands.flatMap((command) => /npm run (?:--silent )?(\S+)/.exec(command)?.[1] ?? []);
-    expect(scripts.filter((script) => manifest.scripts[script] === undefined)).toEqual([]);
-  });
-
-  it.each(workflows)('of $name have no rights by default but to read', ({ permissions }) => {
-    expect(Object.values(permissions).filter((right) => right !== 'read')).toEqual([]);
-  });
-
-  it.each(workflows)('of $name keep the banner of npm out of the files that they write', ({ jobs }) => {
-    const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-    expect(commands.filter((command) => /npm run (?!--silent ).*>/.test(command))).toEqual([]);
-  });
-
   it('release nothing before the gate has passed', () => {
     const text = readFileSync('.github/workflows/release.yaml', 'utf8');
     expect(text).toMatch(/publish:\n {4}needs: gate\n/);
@@ -101,26 +64,6 @@ describe('release notes', () => {
   it('exist for the version of this package', () => {
     const sections = readFileSync('CHANGELOG.md', 'utf8');
     expect(sections).toContain(`\n## [${manifest.version}]`);
-  });
-});
-
-describe('docker-bake.hcl', () => {
-  const bake = readFileSync('docker-bake.hcl', 'utf8');
-  const dockerfile = readFileSync('Dockerfile', 'utf8');
-
-  it('builds stages that the Dockerfile has, for both platforms', () => {
-    const targets = [...bake.matchAll(/^ {2}target {3}= "(.+)"$/gm)].map((match) => match[1] ?? '');
-    expect(targets).toEqual(['production', 'full']);
-    for (const target of targets) expect(dockerfile).toMatch(new RegExp(`^FROM \\S+ AS ${target}$`, 'm'));
-    expect(bake).toContain('platforms  = ["linux/amd64", "linux/arm64"]');
-  });
-
-  it('passes what the labels of the image show', () => {
-    for (const name of ['VERSION', 'REVISION']) {
-      expect(bake).toMatch(new RegExp(`^ {4}${name} +=`, 'm'));
-      expect(dockerfile).toMatch(new RegExp(`^ARG ${name}=`, 'm'));
-      expect(dockerfile).toContain(`org.opencontainers.image.${name.toLowerCase()}="\${${name}}"`);
-    }
   });
 });
 

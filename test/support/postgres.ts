@@ -10,7 +10,6 @@ import {
   applicationPassword,
   clusterPassword,
   ensureCluster,
-  LOCALE,
   SUPERUSER,
 } from '../../src/embedded-postgres/cluster.js';
 import { postgresBinaries, serverUser, type ServerPlace } from '../../src/embedded-postgres/programs.js';
@@ -124,17 +123,14 @@ export async function embeddedUrl(dataDir: string): Promise<string> {
 }
 
 /**
- * A server of its own in `directory` (a name within the run's directory), for tests that stop it. About a second. `native` is the
- * directory of that name in a package of another version of the programs.
+ * A server of its own in `directory` (a name within the run's directory), for tests that stop it. About a second.
  */
-export async function startTestCluster(directory: string, native?: string): Promise<TestCluster> {
+export async function startTestCluster(directory: string): Promise<TestCluster> {
   const clusterDir = join(runDirectory(), directory, 'postgres');
   await mkdir(join(runDirectory(), directory), { recursive: true });
   const user = await serverUser(clusterDir);
-  const binaries = await postgresBinaries(user, () => undefined, native === undefined ? {} : { native });
-  // Versions before 17 know no locale of PostgreSQL's own.
-  const older = Number.parseInt(binaries.version, 10) < 17 ? ['--encoding=UTF8', '--locale=C.UTF-8'] : LOCALE;
-  await ensureCluster(clusterDir, { binaries, user, args: ['--no-sync', ...older] });
+  const binaries = await postgresBinaries(user, () => undefined);
+  await ensureCluster(clusterDir, { binaries, user, disposable: true });
   const port = await ownPort();
   const url = `postgres://${SUPERUSER}:${await clusterPassword(clusterDir)}@${LOOPBACK}:${port}/postgres`;
   const place = { clusterDir, binaries, user };

@@ -48,13 +48,10 @@ export function redisOfAWorld(): string | null {
 }
 
 /**
- * Starts a redis-server, or another program that takes its options, on a free port. It keeps nothing on disk. The run's janitor ends it
+ * Starts a redis-server on a free port. It keeps nothing on disk. The run's janitor ends it
  * if nobody stops it. Rejects when it does not start.
  */
-export async function startTestRedis(
-  program = 'redis-server',
-  moreOptions: Readonly<Record<string, string>> = {},
-): Promise<TestRedis> {
+export async function startTestRedis(moreOptions: Readonly<Record<string, string>> = {}): Promise<TestRedis> {
   const port = await ownPort();
   const directory = await mkdtemp(join(runDirectory(), 'redis-'));
   const url = `redis://127.0.0.1:${port}/0`;
@@ -66,7 +63,7 @@ export async function startTestRedis(
       ...moreOptions,
     };
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-    const child = spawn(program, args, { stdio: 'ignore', env: process.env });
+    const child = spawn('redis-server', args, { stdio: 'ignore', env: process.env });
     // Rejects when the program is missing. Without a listener that error would end this process.
     await once(child, 'spawn');
     server = child;

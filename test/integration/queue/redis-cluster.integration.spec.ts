@@ -31,10 +31,7 @@ describeWithRedis('a job in Redis', () => {
   let plain: TestRedis;
   let cluster: TestRedis;
   beforeAll(async () => {
-    [plain, cluster] = await Promise.all([
-      startTestRedis(),
-      startTestRedis('redis-server', { 'cluster-enabled': 'yes' }),
-    ]);
+    [plain, cluster] = await Promise.all([startTestRedis(), startTestRedis({ 'cluster-enabled': 'yes' })]);
   });
   afterAll(async () => Promise.all([plain.stop(), cluster.stop()]));
 

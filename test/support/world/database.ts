@@ -6,7 +6,7 @@ import { until } from '../until.js';
 
 /**
  * `given`: an empty database in the run's shared cluster. `embedded`: the program's own. `cluster`: a server of the world's own, which
- * a test may stop, in a directory of that name within the run's; `native` as in `startTestCluster`. `collation`: like `given`, with texts
+ * a test may stop, in a directory of that name within the run's. `collation`: like `given`, with texts
  * in the order of that language. `url`: a database that the test made.
  */
 export type DatabaseChoice =
@@ -14,7 +14,7 @@ export type DatabaseChoice =
   | 'embedded'
   | { readonly url: string }
   | { readonly collation: string }
-  | { readonly cluster: string; readonly native?: string | undefined };
+  | { readonly cluster: string };
 
 /** The program's database, as a test looks into it and disturbs it. */
 export class WorldDatabase {
@@ -34,7 +34,7 @@ export class WorldDatabase {
       return new WorldDatabase(url, null, dataDir);
     }
     if ('url' in choice) return new WorldDatabase(choice.url, null, dataDir);
-    const cluster = await startTestCluster(choice.cluster, choice.native);
+    const cluster = await startTestCluster(choice.cluster);
     const database = new WorldDatabase(cluster.url, cluster, dataDir);
     // Test servers commit asynchronously for speed; one that is to crash must keep what it acknowledged.
     await database.rows('ALTER DATABASE postgres SET synchronous_commit = on');

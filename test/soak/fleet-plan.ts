@@ -1,5 +1,5 @@
-import type { RunningStoreSandbox, SandboxProduct } from '../../../src/sandbox/store/index.js';
-import { askedFor, PlannedResults, type SoakPlan, type SoakProduct } from '../plan.js';
+import type { RunningStoreSandbox, SandboxProduct } from '../../src/sandbox/store/index.js';
+import { askedFor, PlannedResults, type SoakPlan, type SoakProduct } from './plan.js';
 import { WORKSPACE, type Fleet } from './fleet.js';
 
 /** Deliveries of a product on average: its result and, for half of the products, a second one. */

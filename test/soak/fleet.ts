@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import type { RunningCatalogSandbox } from '../../../src/sandbox/catalog/index.js';
-import type { RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
-import { TcpGate } from '../../support/tcp-gate.js';
-import { World } from '../../support/e2e-world.js';
-import type { TestCluster } from '../../support/postgres.js';
-import { startTestRedis, type TestRedis } from '../../support/redis.js';
-import { CLOCK_SKEW } from '../../support/world/clock-skew.js';
-import type { DaemonProcess } from '../../support/world/daemon-process.js';
-import type { DatabaseChoice } from '../../support/world/database.js';
+import type { RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
+import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
+import { TcpGate } from '../support/tcp-gate.js';
+import { World } from '../support/e2e-world.js';
+import type { TestCluster } from '../support/postgres.js';
+import { startTestRedis, type TestRedis } from '../support/redis.js';
+import { CLOCK_SKEW } from '../support/world/clock-skew.js';
+import type { DaemonProcess } from '../support/world/daemon-process.js';
+import type { DatabaseChoice } from '../support/world/database.js';
 import { StoreDoor, type SeenWrite } from './store-door.js';
 import { userOf } from './write-leases.js';
 
@@ -19,7 +19,6 @@ export interface FleetOptions {
   readonly stores: number;
   /** The queues are in a Redis that keeps nothing; otherwise in PostgreSQL. */
   readonly redis: boolean;
-  readonly redisProgram?: string;
   /** A server of the fleet's own. */
   readonly database: Exclude<DatabaseChoice, string | { readonly url: string }>;
   readonly cron: (index: number) => string;
@@ -45,7 +44,7 @@ export class Fleet {
 
   static async open(options: FleetOptions): Promise<Fleet> {
     const keys = Array.from({ length: options.stores }, (_, index) => `shop-${String(index)}`);
-    const redis = options.redis ? await startTestRedis(options.redisProgram) : null;
+    const redis = options.redis ? await startTestRedis() : null;
     const world = await World.open({
       database: options.database,
       stores: keys,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DaemonProcess } from '../../support/world/daemon-process.js';
-import { stopServer } from '../../../src/embedded-postgres/server.js';
+import type { DaemonProcess } from '../support/world/daemon-process.js';
+import { stopServer } from '../../src/embedded-postgres/server.js';
 import type { Fleet } from './fleet.js';
 
 export interface Disturbances {
