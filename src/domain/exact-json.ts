@@ -1,22 +1,28 @@
+import { endOfString } from './json-bounds.js';
+
 /** Whole numbers that a JavaScript number cannot hold have at least sixteen digits. */
 const MAY_HOLD_LARGE = /\d{16}/;
-
-type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
-
-/** Whole numbers beyond 2^53 as the text of their digits: as numbers they would come out changed. */
-const keepDigits: Reviver = (_key, value, context) => {
-  const source = context?.source;
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
-  return isWhole(source) ? source : value;
-};
-
-function isWhole(source: string): boolean {
-  return /^-?\d+$/.test(source);
-}
+/** The next string, or the next whole number of sixteen to a thousand digits that stands where JSON has values. */
+const STRING_OR_LARGE = /"|(?<![\w.+-])-?[1-9]\d{15,999}(?![\d.eE]|\s*:)/g;
 
 /** As `JSON.parse`, but whole numbers beyond 2^53 become the text of their digits. Throws `SyntaxError`. */
 export function parseExactJson(text: string): unknown {
-  if (!MAY_HOLD_LARGE.test(text)) return JSON.parse(text) as unknown;
-  const parse: (json: string, reviver: Reviver) => unknown = JSON.parse;
-  return parse(text, keepDigits);
+  return JSON.parse(MAY_HOLD_LARGE.test(text) ? withLargeAsTexts(text) : text) as unknown;
+}
+
+/** Puts quotes around them: a reviver of `JSON.parse` takes three times as long as the parsing itself. */
+function withLargeAsTexts(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  const places = new RegExp(STRING_OR_LARGE);
+  for (let found = places.exec(text); found !== null; found = places.exec(text)) {
+    const [sign] = found;
+    if (sign === '"') {
+      places.lastIndex = endOfString(text, found.index) + 1;
+    } else if (!Number.isSafeInteger(Number(sign))) {
+      parts.push(text.slice(from, found.index), `"${sign}"`);
+      from = found.index + sign.length;
+    }
+  }
+  return parts.length === 0 ? text : parts.join('') + text.slice(from);
 }

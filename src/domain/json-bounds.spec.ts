@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { isWithin } from './json-bounds.js';
+import fc from 'fast-check';
+import { isTextWithin, isWithin } from './json-bounds.js';
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
@@ -19,6 +20,16 @@ describe('a JSON value', () => {
     [{ a: 1, b: [2, 3, 4] }, false],
   ])('%j is within three levels and five values: %s', (value, within) => {
     expect(isWithin(value, bounds)).toBe(within);
+    expect(isTextWithin(JSON.stringify(value, null, 1), bounds)).toBe(within);
+  });
+
+  it('is judged alike as a value and as a text', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(5), fc.nat(30), (value, depth, nodes) => {
+        const bound = { depth, nodes };
+        expect(isTextWithin(JSON.stringify(value), bound)).toBe(isWithin(value, bound));
+      }),
+    );
   });
 
   it('is never followed deeper than allowed', () => {

@@ -26,31 +26,43 @@ export function isWithin(value: unknown, bounds: JsonBounds): boolean {
   return fits(value, 0);
 }
 
-const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT] = ['"', '\\', ',', '[', '{'].map((sign) =>
-  sign.charCodeAt(0),
-);
+const [QUOTE, BACKSLASH, COMMA, SPACE] = ['"', '\\', ',', ' '].map((sign) => sign.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+];
+const OPENING = new Set([...'[{'].map((sign) => sign.charCodeAt(0)));
+const CLOSING = new Set([...']}'].map((sign) => sign.charCodeAt(0)));
 
 /**
- * Whether a JSON text may keep within the bound on values. It counts commas and brackets outside of strings, before anything is parsed:
- * 50 MB of empty lists would become a gigabyte of values.
+ * Whether the value of a JSON text keeps within the bounds. It counts commas and brackets outside of strings, before anything is parsed:
+ * 50 MB of empty lists would become a gigabyte of values. Of a text that is no JSON the answer means nothing.
  */
-export function mayBeWithin(text: string, { nodes }: JsonBounds): boolean {
-  // A value needs at least two characters with its separator.
-  if (text.length <= nodes * 2) return true;
-  let commas = 0;
-  let opened = 0;
+export function isTextWithin(text: string, bounds: JsonBounds): boolean {
+  let nodes = 1;
+  let depth = 0;
+  let isOpened = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
-    else if (code === COMMA) commas += 1;
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) opened += 1;
-    if (commas >= nodes || opened > nodes) return false;
+    if (code <= SPACE) continue;
+    if (CLOSING.has(code)) {
+      depth -= 1;
+      isOpened = false;
+      continue;
+    }
+    // The first value of a list or an object follows no comma.
+    if (isOpened || code === COMMA) nodes += 1;
+    isOpened = OPENING.has(code);
+    if (isOpened) depth += 1;
+    else if (code === QUOTE) at = endOfString(text, at);
+    if (nodes > bounds.nodes || depth > bounds.depth) return false;
   }
   return true;
 }
 
-/** The place of the quote that closes the string. Searching by `indexOf` is quick, also in long strings. */
-function endOfString(text: string, start: number): number {
+/** The place of the quote that closes the string that begins at `start`. Searching by `indexOf` is quick, also in long strings. */
+export function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0;
     while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;

@@ -1,20 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../domain/exact-json.js';
-import { ANSWER_BOUNDS, isWithin, mayBeWithin } from '../domain/json-bounds.js';
+import { ANSWER_BOUNDS, isTextWithin } from '../domain/json-bounds.js';
 
 /** Keys that could reach an object's prototype. They are removed from every response. */
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** Most responses contain none of them, literally or escaped, and need not be copied. */
+const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype'] as const;
+/** Most responses contain none of them, literally or escaped, and need not be walked. */
 const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
 
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
 /** As `JSON.parse`, of a text from outside. Throws `SyntaxError`, also beyond 100 levels and a million values. */
 export function parseBoundedJson(text: string): unknown {
-  if (mayBeWithin(text, ANSWER_BOUNDS)) {
-    const value = parseExactJson(text);
-    if (isWithin(value, ANSWER_BOUNDS)) return value;
-  }
+  if (isTextWithin(text, ANSWER_BOUNDS)) return parseExactJson(text);
   throw new SyntaxError('the JSON has too many values or levels');
 }
 
@@ -27,21 +24,22 @@ export function readUntrustedJson(bytes: Uint8Array): ReadJson {
   const text = new TextDecoder().decode(bytes);
   try {
     const value = parseBoundedJson(text);
-    return { ok: true, value: MAY_HOLD_FORBIDDEN.test(text) ? withoutForbiddenKeys(value) : value };
+    if (MAY_HOLD_FORBIDDEN.test(text)) removeForbiddenKeys(value);
+    return { ok: true, value };
   } catch (error) {
     if (error instanceof SyntaxError) return { ok: false };
     throw error;
   }
 }
 
-function withoutForbiddenKeys(value: unknown): unknown {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(withoutForbiddenKeys);
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !FORBIDDEN_KEYS.has(key))
-      .map(([key, item]) => [key, withoutForbiddenKeys(item)]),
-  );
+/** In place: a copy of a hostile object with many members takes three times as long. */
+function removeForbiddenKeys(value: unknown): void {
+  if (Array.isArray(value)) value.forEach(removeForbiddenKeys);
+  else if (isRecord(value)) {
+    for (const key of FORBIDDEN_KEYS) if (Object.hasOwn(value, key)) Reflect.deleteProperty(value, key);
+    // Parsed JSON has no inherited members that are enumerable.
+    for (const key in value) removeForbiddenKeys(value[key]);
+  }
 }
 
 /** Type guard for responses with an undocumented shape. */
