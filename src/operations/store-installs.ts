@@ -69,13 +69,17 @@ export class StoreInstalls {
 
   /**
    * The consent page of the shop, and the state that the browser keeps in a cookie. Throws InstallRefused for what is no shop, for a
-   * wrong signature, and for a shop of a configuration file.
+   * wrong signature, and for a shop of a configuration file where the store signed the link. Without a signature the answer is the same for
+   * every shop: a stranger must not learn which shops are here.
    */
   begin(query: URLSearchParams): { readonly location: string; readonly state: string } {
     const { shop, template, target, states, redirectUri } = this.#flow(query);
     // A link that a person made has no signature. One that the store made has.
-    if (query.has('hmac') && !isSignedQuery(query, target.clientSecret))
-      throw new InstallRefused(401, installMessages.badSignature);
+    if (query.has('hmac')) {
+      if (!isSignedQuery(query, target.clientSecret))
+        throw new InstallRefused(401, installMessages.badSignature);
+      this.#refuseOthers(shop, template);
+    }
     const state = states.make(shop, this.clock.now());
     const scopes = scopesFor(template.writeBack);
     return { location: consentPage(target, { scopes, redirectUri, state }), state };
@@ -89,6 +93,7 @@ export class StoreInstalls {
     const { shop, template, target, states } = this.#flow(query);
     if (!isSignedQuery(query, target.clientSecret))
       throw new InstallRefused(401, installMessages.badSignature);
+    this.#refuseOthers(shop, template);
     const now = this.clock.now();
     const state = states.read(query.get('state') ?? '', cookie, shop, now);
     if (state === null) throw new InstallRefused(403, installMessages.badState);
@@ -126,19 +131,12 @@ export class StoreInstalls {
   }
 
   #flow(query: URLSearchParams): Flow {
-    const { storeTemplate: template, stores, workspaces } = this.source.current;
+    const { storeTemplate: template } = this.source.current;
     const { publicUrl } = this.config.server;
     if (template === undefined) throw new InstallRefused(404, installMessages.off);
     if (publicUrl === undefined) throw new InstallRefused(503, installMessages.noPublicUrl);
     const shop = query.getAll('shop').length === 1 ? shopOf(query.get('shop')) : null;
     if (shop === null) throw new InstallRefused(400, installMessages.noShop);
-    if (Object.values(stores).some((store) => store.shop === shop))
-      throw new InstallRefused(409, installMessages.configured);
-    if (!Object.hasOwn(workspaces, workspaceOf(template, shop)))
-      throw new InstallRefused(
-        409,
-        'This shop has no workspace of the catalog service yet. Ask the operator for one.',
-      );
     const { clientId = '', clientSecret = '' } = template.auth;
     return {
       shop,
@@ -147,6 +145,18 @@ export class StoreInstalls {
       states: new InstallStates(clientSecret),
       redirectUri: `${withoutTrailing(publicUrl, '/')}/shopify/callback`,
     };
+  }
+
+  /** Throws InstallRefused for a shop of a configuration file, and for one without a workspace. */
+  #refuseOthers(shop: string, template: Template): void {
+    const { stores, workspaces } = this.source.current;
+    if (Object.values(stores).some((store) => store.shop === shop))
+      throw new InstallRefused(409, installMessages.configured);
+    if (!Object.hasOwn(workspaces, workspaceOf(template, shop)))
+      throw new InstallRefused(
+        409,
+        'This shop has no workspace of the catalog service yet. Ask the operator for one.',
+      );
   }
 
   /** The next round of reconcile subscribes again, so that a failure delays events only. */

@@ -153,11 +153,24 @@ describe('the install flow', () => {
     ['a host that ends like a shop', 'shop=evil.example/.myshopify.com', 400],
     ['a user and a host', 'shop=x@evil.example%23.myshopify.com', 400],
     ['two shops', `shop=${SHOP}&shop=evil.myshopify.com`, 400],
-    ['a shop of a configuration file', 'shop=main.myshopify.com', 409],
     ['a wrong signature of the store', `shop=${SHOP}&timestamp=1&hmac=${'0'.repeat(64)}`, 401],
   ])('refuses %s without a redirect', async (_what, query, expected) => {
     const { status, location } = await begin(query);
     expect([status, location]).toEqual([expected, '']);
+  });
+
+  it('does not tell a stranger which shops are in the configuration', async () => {
+    const known = await begin('shop=main.myshopify.com');
+    const other = await begin('shop=nobody.myshopify.com');
+    expect([known.status, other.status]).toEqual([302, 302]);
+  });
+
+  it('refuses a shop of a configuration file where the store signed for it', async () => {
+    const url = `${world.url}/shopify/install?shop=main.myshopify.com&timestamp=1700000000`;
+    const { search } = new URL(signed(url, {}, APP.clientSecret));
+    expect((await begin(search.slice(1))).status).toBe(409);
+    const callback = `${world.url}/shopify/callback?shop=main.myshopify.com&code=a&state=b&timestamp=1700000000`;
+    expect((await open(signed(callback, {}, APP.clientSecret))).status).toBe(409);
   });
 
   it('takes the signed address that the store opens itself', async () => {
