@@ -26,14 +26,12 @@ export function isWithin(value: unknown, bounds: JsonBounds): boolean {
   return fits(value, 0);
 }
 
-const [QUOTE, BACKSLASH, COMMA, SPACE] = ['"', '\\', ',', ' '].map((sign) => sign.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-];
-const OPENING = new Set([...'[{'].map((sign) => sign.charCodeAt(0)));
-const CLOSING = new Set([...']}'].map((sign) => sign.charCodeAt(0)));
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const COMMA = ','.charCodeAt(0);
+const SPACE = ' '.charCodeAt(0);
+const OPENING = new Set(['[', '{'].map((sign) => sign.charCodeAt(0)));
+const CLOSING = new Set([']', '}'].map((sign) => sign.charCodeAt(0)));
 
 /**
  * Whether the value of a JSON text keeps within the bounds. It counts commas and brackets outside of strings, before anything is parsed:
