@@ -184,8 +184,8 @@ function found(
 ): readonly SandboxProduct[] {
   const { state, searches } = context;
   if (!query) return state.searchable();
-  const { matches, warnings, parsed } = searchProducts(query, state);
-  if (warnings.length > 0) searches.push({ path: [info.path.key], query, parsed, warnings });
+  const { matches, warnings } = searchProducts(query, state);
+  if (warnings.length > 0) searches.push({ path: [info.path.key], query, parsed: {}, warnings });
   return state.searchable().filter(matches);
 }
 
