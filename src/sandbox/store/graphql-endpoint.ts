@@ -6,20 +6,12 @@ import {
   getArgumentValues,
   getOperationAST,
   getVariableValues,
-  isInputType,
   parse,
-  typeFromAST,
+  validate,
 } from 'graphql';
-import type {
-  DocumentNode,
-  ExecutionResult,
-  GraphQLInputType,
-  GraphQLSchema,
-  OperationDefinitionNode,
-} from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { actualCost, requestedCost } from './cost.js';
 import type { CostQuestion } from './cost.js';
-import { documentErrors, invalidIdVariable, oversizedInput } from './document-errors.js';
 import type { Ledger, MutationEntry } from './ledger.js';
 import type { RequestContext } from './request-context.js';
 import { rootValue } from './resolvers.js';
@@ -143,7 +135,7 @@ export class GraphqlEndpoint {
     if (known) return known;
     try {
       const document = parse(query);
-      const fresh = { document, problems: documentErrors(this.schema, document) };
+      const fresh = { document, problems: validate(this.schema, document) };
       if (this.checked.size >= KEPT_DOCUMENTS) this.checked.clear();
       this.checked.set(query, fresh);
       return fresh;
@@ -168,13 +160,7 @@ export class GraphqlEndpoint {
       };
       return { errors: coerced.errors.map(named) };
     }
-    const typeOf = (name: string): GraphQLInputType | undefined => {
-      const definition = definitions.find((each) => each.variable.name.value === name);
-      const type = definition && typeFromAST(this.schema, definition.type);
-      return isInputType(type) ? type : undefined;
-    };
-    const badId = invalidIdVariable(operation, coerced.coerced, typeOf);
-    return badId ? { errors: [badId] } : { variables: coerced.coerced };
+    return { variables: coerced.coerced };
   }
 
   private oversized(
@@ -243,4 +229,18 @@ function tooExpensive(cost: number): GraphQLError {
   return new GraphQLError(message, {
     extensions: { code: 'MAX_COST_EXCEEDED', cost, maxCost: MAX_QUERY_COST, documentation },
   });
+}
+
+/** An array of more than 250 elements is refused before anything runs. `path` begins with the root field. */
+function oversizedInput(
+  input: unknown,
+  path: readonly (string | number)[],
+): { path: readonly (string | number)[]; size: number } | null {
+  if (Array.isArray(input) && input.length > 250) return { path, size: input.length };
+  if (typeof input !== 'object' || input === null) return null;
+  for (const [key, value] of Object.entries(input)) {
+    const found = oversizedInput(value, [...path, key]);
+    if (found) return found;
+  }
+  return null;
 }
