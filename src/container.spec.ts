@@ -1,19 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { getQueueToken } from '@nestjs/bullmq';
-import type { Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, ModulesContainer } from '@nestjs/core';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { pino } from 'pino';
+import { AppModule } from './app.module.js';
 import { BearerAuthentication } from './api/admin.guard.js';
 import { HealthController } from './api/health.controller.js';
-import { CommandModule } from './cli/command.module.js';
-import { ReadingModule } from './cli/reading.module.js';
 import { loadConfig, type AppConfig, type ProcessRole } from './config/index.js';
-import { loadRoles } from './daemon.js';
-import { DaemonModule } from './daemon.module.js';
 import { Sessions } from './dashboard/session.js';
 import { Announcer } from './notifications/announcer.js';
-import { RowWorkPort } from './operations/ports.js';
+import { DirectRowWork, RowWorkPort } from './operations/row-work.js';
 import { AuditOperations } from './operations/audit.js';
 import { DeliveryOperations } from './operations/deliveries.js';
 import { PlanOperations } from './operations/plans.js';
@@ -57,44 +54,39 @@ function unconnected(builder: TestingModuleBuilder): TestingModuleBuilder {
   return unconnectedBuilder;
 }
 
-async function made(root: ReturnType<typeof DaemonModule.forRoot>) {
+async function made(root: DynamicModule) {
   return unconnected(Test.createTestingModule({ imports: [root] })).compile();
 }
 
 describe('the container of a command', () => {
-  it('resolves what a command asks for', async () => {
-    const module = await made(CommandModule.forRoot(settings(), PlanOperations));
-    for (const type of [RunWorker, PlanOperations, RowWorkPort])
-      expect(module.get(type, { strict: false })).toBeInstanceOf(Object);
-  });
-});
-
-describe('the container of a command that only reads', () => {
   it.each<[Type]>([
+    [RunWorker],
     [StatusReader],
     [RunOperations],
     [ProductOperations],
     [DeliveryOperations],
     [AuditOperations],
     [WriteBackOperations],
+    [PlanOperations],
   ])('resolves %p', async (type) => {
-    const module = await made(ReadingModule.forRoot(settings(), type));
+    const module = await made(AppModule.command(settings(), PlanOperations, false));
     expect(module.get(type, { strict: false })).toBeInstanceOf(type);
-    expect(isPresent(() => module.get(RunWorker, { strict: false }))).toBe(false);
+    expect(module.get(RowWorkPort, { strict: false })).toBeInstanceOf(DirectRowWork);
+    expect(isPresent(() => module.get(StoreWebhookController, { strict: false }))).toBe(false);
   });
 });
 
 describe('the container of the daemon', () => {
   it('resolves controllers, processors, pages and schedules', async () => {
     const module = await made(
-      DaemonModule.forRoot(settings({ adminToken: ADMIN_TOKEN }, 'https://hooks.example.com/x')),
+      AppModule.daemon(settings({ adminToken: ADMIN_TOKEN }, 'https://hooks.example.com/x')),
     );
     for (const type of [RunWorker, Reconciler, StoreWebhookController, Sessions, Announcer, RowWorkPort])
       expect(module.get(type, { strict: false })).toBeInstanceOf(Object);
   });
 
   it('has no interceptor of all routes, which each delivery would pay for', async () => {
-    const module = await made(DaemonModule.forRoot(settings({ adminToken: ADMIN_TOKEN })));
+    const module = await made(AppModule.daemon(settings({ adminToken: ADMIN_TOKEN })));
     const tokens = [...module.get(ModulesContainer).values()].flatMap(({ providers }) =>
       [...providers.keys()].map(String),
     );
@@ -103,7 +95,7 @@ describe('the container of the daemon', () => {
   });
 
   it('has no sessions without an admin token, and no announcer without an address', async () => {
-    const module = await made(DaemonModule.forRoot(settings()));
+    const module = await made(AppModule.daemon(settings()));
     expect(() => module.get(Sessions, { strict: false })).toThrow();
     expect(() => module.get(Announcer, { strict: false })).toThrow();
   });
@@ -113,8 +105,7 @@ describe('the container of the daemon', () => {
     ['work', [Reconciler, ProcessorCheck]],
     ['admin', [Sessions, BearerAuthentication]],
   ])('of the role %s has its parts alone', async (role, own) => {
-    const root = await loadRoles([role]);
-    const module = await made(root(settings({ adminToken: ADMIN_TOKEN, roles: [role] })));
+    const module = await made(AppModule.daemon(settings({ adminToken: ADMIN_TOKEN, roles: [role] })));
     const parts = [StoreWebhookController, Reconciler, ProcessorCheck, Sessions, BearerAuthentication];
     const present = parts.filter((type) => isPresent(() => module.get<unknown>(type, { strict: false })));
     expect(present).toEqual(own);

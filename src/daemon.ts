@@ -1,13 +1,13 @@
-import type { DynamicModule, LoggerService } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger as NestLogger } from 'nestjs-pino';
-import { isReceiver, type ProcessRole } from './config/index.js';
-import type { ProcessSettings } from './process.module.js';
+import { AppModule, type ProcessSettings } from './app.module.js';
 import { CodedError, errorLine } from './domain/errors.js';
 import { openFileLimit } from './runtime/open-files.js';
 import { waitForDatabase } from './persistence/data-source.js';
 import { ConfigReload } from './operations/config-reload.js';
+import { serveApi } from './api/serve-api.js';
 import { BoundedExpressAdapter, connectionsWithin } from './api/http-server.js';
 
 /** Open connections of each port. Further ones are closed at once. */
@@ -37,19 +37,6 @@ const DATABASE_WAIT_MS = 3_000;
 /** How often a closing server looks for idle connections. */
 const CLOSE_UNUSED_MS = 50;
 
-/** Makes the root module of the application. */
-type RootModule = (settings: ProcessSettings) => DynamicModule;
-
-/** Loads the modules of these roles. A process that only receives loads nothing of the others, which saves 30 MB. */
-export async function loadRoles(roles: readonly ProcessRole[]): Promise<RootModule> {
-  if (isReceiver(roles)) {
-    const { ReceivingModule } = await import('./receiving.module.js');
-    return (settings) => ReceivingModule.forRoot(settings);
-  }
-  const { DaemonModule } = await import('./daemon.module.js');
-  return (settings) => DaemonModule.forRoot(settings);
-}
-
 /**
  * Starts the daemon: everything is ready, listening included, when this resolves. Throws coded errors for what keeps it
  * from starting.
@@ -61,8 +48,7 @@ export async function startDaemon(settings: ProcessSettings): Promise<RunningDae
   if (connections.reduced)
     settings.logger.warn(connections, 'the limit of open files allows few connections');
   const adapter = new BoundedExpressAdapter(connections.limit);
-  const root = (await loadRoles(roles))(settings);
-  const app = await NestFactory.create<NestExpressApplication>(root, adapter, {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.daemon(settings), adapter, {
     // Deliveries are taken as raw bytes of any type: no parser runs before their routes
     // (docs/decisions/0008-a-4xx-is-final.md).
     bodyParser: false,
@@ -74,10 +60,7 @@ export async function startDaemon(settings: ProcessSettings): Promise<RunningDae
     app.disable('x-powered-by');
     app.set('trust proxy', settings.config.server.trustedProxies);
     app.use(adapter.onlyWhenOpen, adapter.separatePorts, adapter.webhooks);
-    if (roles.includes('admin')) {
-      const { serveApi } = await import('./api/serve-api.js');
-      serveApi(app);
-    }
+    if (roles.includes('admin')) serveApi(app);
     // Schedules and workers start in `init`: a process that cannot have its port must not work. The admin port is first, so that
     // the public one never answers for the dashboard.
     if (admin.port !== 0)

@@ -6,13 +6,13 @@ import {
   PATH_METADATA,
 } from '@nestjs/common/constants.js';
 import { RequestMethod, type Type } from '@nestjs/common';
-import { DashboardModule } from '../dashboard/dashboard.module.js';
+import { PAGES } from '../dashboard/dashboard.js';
 import { SessionGuard } from '../dashboard/session.guard.js';
 import { allows, ROLES } from './access.js';
 import { AdminGuard } from './admin.guard.js';
 import { Allow, AUDITED } from './allow.js';
-import { ApiModule } from './api.module.js';
 import { AuditInterceptor } from './audit.interceptor.js';
+import { API_CONTROLLERS } from './controllers.js';
 import { bodySchemaOf, fieldNames } from './validated-body.js';
 
 /** Open to everybody: the orchestrator, Prometheus, the sign-in and its style sheet. */
@@ -70,9 +70,7 @@ function isAudited(handler: object): boolean {
   return Reflect.getMetadata(AUDITED, handler) !== undefined && interceptors.includes(AuditInterceptor);
 }
 
-const routes = [ApiModule, DashboardModule].flatMap((module) =>
-  (Reflect.getMetadata('controllers', module) as Type[]).flatMap(routesOf),
-);
+const routes = [...API_CONTROLLERS, ...PAGES].flatMap(routesOf);
 
 describe('every route of the API and the dashboard', () => {
   it('has a guard and names the role that it needs, unless it is open to everybody', () => {

@@ -1,7 +1,7 @@
 import { JSON_OPTION, type CommonOptions } from './options.js';
 import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
-import { SavedPlansPort } from '../operations/ports.js';
+import { SavedPlans } from '../sync/saved-plans.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print } from './output.js';
 import { RunFollower } from './run-follower.js';
@@ -15,7 +15,7 @@ interface ApplyOptions extends CommonOptions {
 @Injectable()
 class ApplyAction {
   constructor(
-    private readonly plans: SavedPlansPort,
+    private readonly plans: SavedPlans,
     private readonly follower: RunFollower,
   ) {}
 

@@ -15,7 +15,7 @@ export class AuditCommand extends StoreSyncCommand<AuditOptions> {
   override readonly options = [JSON_OPTION];
 
   protected async execute(options: AuditOptions): Promise<number> {
-    return this.withReader(options, AuditOperations, async (audit) => {
+    return this.withService(options, AuditOperations, async (audit) => {
       const page = await audit.list({ limit: PAGE_LIMIT, offset: 0, order: 'desc' });
       if (options.json) {
         printJson(page);

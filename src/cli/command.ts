@@ -1,14 +1,10 @@
 import 'reflect-metadata';
-import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import type { AppConfig } from '../config/index.js';
-import type { AppSettings } from '../settings.module.js';
 import { CodedError } from '../domain/errors.js';
 import { STORE_OPTION, type CommonOptions, type OptionDeclaration } from './options.js';
 import { report } from './report.js';
-
-/** Makes the root module of a command's container. */
-type RootModule = (settings: AppSettings) => DynamicModule;
 
 /**
  * The common part of all commands: one readable line on stderr for an error (the stack only with LOG_LEVEL=debug), and
@@ -57,11 +53,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     work: (service: Service) => Promise<T>,
   ): Promise<T> {
     const change = this.#change;
-    const load = async (): Promise<RootModule> => {
-      const { CommandModule } = await import('./command.module.js');
-      return (runtime) => CommandModule.forRoot(runtime, service, change !== null);
-    };
-    return this.#inContainer(options, load, async (app) => {
+    return this.#inContainer(options, service, async (app) => {
       const own = app.get(service);
       if (change === null) return work(own);
       const { AuditOperations } = await import('../operations/audit.js');
@@ -69,25 +61,9 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     });
   }
 
-  /**
-   * As `withService`, for a command that calls only the reading methods of an operation. Its container has no stages and no connections
-   * to store or catalog, so that less is loaded.
-   */
-  protected withReader<Service, T>(
-    options: Options,
-    service: Type<Service>,
-    work: (service: Service) => Promise<T>,
-  ): Promise<T> {
-    const load = async (): Promise<RootModule> => {
-      const { ReadingModule } = await import('./reading.module.js');
-      return (runtime) => ReadingModule.forRoot(runtime, service);
-    };
-    return this.#inContainer(options, load, (app) => work(app.get(service)));
-  }
-
   async #inContainer<T>(
     options: Options,
-    load: () => Promise<RootModule>,
+    service: Type,
     work: (app: INestApplicationContext) => Promise<T>,
   ): Promise<T> {
     // Loaded on demand: an invalid argument is reported without it.
@@ -95,16 +71,19 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     const loaded = readConfig(options.config);
     this.checkOptions(loaded.config, options);
     // Loaded while the embedded database starts.
-    const [runtime, rootModule, { NestFactory }] = await Promise.all([
+    const [runtime, { AppModule }, { NestFactory }] = await Promise.all([
       openRuntimeFor(loaded, 'stderr'),
-      load(),
+      import('../app.module.js'),
       import('@nestjs/core'),
     ]);
     try {
-      const app = await NestFactory.createApplicationContext(rootModule(runtime), {
-        logger: false,
-        abortOnError: false,
-      });
+      const app = await NestFactory.createApplicationContext(
+        AppModule.command(runtime, service, this.#change !== null),
+        {
+          logger: false,
+          abortOnError: false,
+        },
+      );
       try {
         return await work(app);
       } finally {

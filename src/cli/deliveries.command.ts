@@ -35,7 +35,7 @@ export class DeliveriesCommand extends ListCommand {
       return this.withService(options, DeliveryOperations, async (deliveries) =>
         reportOutcomes(await deliveries.replay(idsFor('deliveries', action, ids)), options.json),
       );
-    return this.withReader(options, DeliveryOperations, async (deliveries) => {
+    return this.withService(options, DeliveryOperations, async (deliveries) => {
       if (action === 'list') printList(await deliveries.list(query), options.json);
       else
         for (const delivery of await shown(deliveries, idsFor('deliveries', action, ids), options.json))

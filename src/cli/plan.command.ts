@@ -4,7 +4,7 @@ import type { CommandChange } from '../operations/audit.js';
 import { goneFrom, type PresentedGone } from '../operations/gone.js';
 import { presentEntry, type PlanEntry } from '../operations/plans.js';
 import { SyncCosts, type SyncCost } from '../operations/sync-cost.js';
-import { SavedPlansPort } from '../operations/ports.js';
+import { SavedPlans } from '../sync/saved-plans.js';
 import { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
@@ -29,7 +29,7 @@ interface PlanOptions extends StoreOptions {
 class PlanAction {
   constructor(
     private readonly connections: Connections,
-    private readonly savedPlans: SavedPlansPort,
+    private readonly savedPlans: SavedPlans,
     private readonly costs: SyncCosts,
     private readonly plans: PlanRepository,
     private readonly links: LinkRepository,

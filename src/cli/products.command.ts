@@ -36,14 +36,14 @@ export class ProductsCommand extends ListCommand<ProductsOptions> {
       nothingMore('products list', ids);
       const { state, store, search, limit, offset } = options;
       const query = parsedQuery(productQuerySchema, { state, store, search, limit, offset });
-      return this.withReader(options, ProductOperations, async (products) => {
+      return this.withService(options, ProductOperations, async (products) => {
         printList(await products.list(query), options.json);
         return 0;
       });
     }
     const [id = '', ...more] = idsFor('products', 'show', ids);
     nothingMore('products show ID', more);
-    return this.withReader(options, ProductOperations, async (products) => {
+    return this.withService(options, ProductOperations, async (products) => {
       const timelines = await timelinesOf(products, id);
       if (options.json) printJson(timelines.length === 1 ? timelines[0] : timelines);
       else timelines.forEach(printTimeline);

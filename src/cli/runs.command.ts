@@ -41,7 +41,7 @@ export class RunsCommand extends ListCommand<RunsOptions> {
     if (action === 'list') {
       nothingMore('runs list', ids);
       const query = queryFrom(runQuerySchema, options);
-      return this.withReader(options, RunOperations, async (runs) => {
+      return this.withService(options, RunOperations, async (runs) => {
         printRuns(await runs.list(query), options.json);
         return 0;
       });
@@ -51,7 +51,7 @@ export class RunsCommand extends ListCommand<RunsOptions> {
     if (action === 'cancel') return this.#cancel(options, id);
     const { limit, offset, outcome, search } = options;
     const query = parsedQuery(runItemQuerySchema, { limit, offset, outcome, search });
-    return this.withReader(options, RunOperations, async (runs) => {
+    return this.withService(options, RunOperations, async (runs) => {
       const [run, items] = [await runs.show(id), await runs.itemPage(id, query)];
       if (options.json) printJson({ ...run, items });
       else printRun(run, items);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ProcessSettings } from '../process.module.js';
+import type { ProcessSettings } from '../app.module.js';
 import {
   ConfigSource,
   environment,

@@ -1,5 +1,5 @@
 import { AccessTokens } from '../api/access.js';
-import { weakSecrets, weakTokens, type ProcessRole } from '../config/index.js';
+import { weakSecrets, weakTokens } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
@@ -31,7 +31,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     // Loaded while the embedded database starts.
     const [runtime, { startDaemon }] = await Promise.all([
       openRuntimeFor(loaded, 'stdout'),
-      loadDaemon(config.server.roles),
+      import('../daemon.js'),
     ]);
     const { logger } = runtime;
     for (const warning of [...runtime.warnings, ...weakSecrets(config).map(({ text }) => text)])
@@ -82,12 +82,6 @@ function firstStopSignal(): Promise<void> {
         resolve();
       });
   });
-}
-
-async function loadDaemon(roles: readonly ProcessRole[]) {
-  const daemon = await import('../daemon.js');
-  await daemon.loadRoles(roles);
-  return daemon;
 }
 
 /** Takes changes of the configuration files. A refusal is logged, and the daemon works on as before. */

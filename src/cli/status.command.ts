@@ -15,7 +15,7 @@ export class StatusCommand extends StoreSyncCommand<StatusOptions> {
   override readonly options = [JSON_OPTION];
 
   protected async execute(options: StatusOptions): Promise<number> {
-    return this.withReader(options, StatusReader, async (reader) => {
+    return this.withService(options, StatusReader, async (reader) => {
       const status = await reader.read({ allGone: options.json === true });
       if (options.json) printJson(status);
       else printStatus(status);

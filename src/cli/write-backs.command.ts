@@ -108,7 +108,7 @@ export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
 
   #read(options: WriteBackOptions, action: 'list' | 'show', ids: readonly string[]): Promise<number> {
     const query = listQuery(options, action);
-    return this.withReader(options, WriteBackOperations, async (writeBacks) =>
+    return this.withService(options, WriteBackOperations, async (writeBacks) =>
       action === 'list'
         ? printPage(await writeBacks.list(query), options.json)
         : printOne(await writeBacks.show(ids[0] ?? ''), ids[0] ?? '', options.json),

@@ -10,7 +10,7 @@ export type { LoadedConfig, LoadOptions } from './load-config.js';
 export { logLevel } from './log-level.js';
 export { SHOP_PLACEHOLDER } from './store-schema.js';
 export type { AppConfig, StoreConfig, WorkspaceConfig } from './schema.js';
-export { isReceiver, type ProcessRole } from './process-roles.js';
+export type { ProcessRole } from './process-roles.js';
 export { BUILT_IN, type ListedSetting } from './settings-list.js';
 export { describeConfig, secretValues } from './secrets.js';
 export { lookUp } from './references.js';

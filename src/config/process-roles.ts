@@ -40,8 +40,3 @@ export function withoutCredentials(settings: Settings): Settings {
   });
   return { ...settings, ...Object.fromEntries(bare.filter(([, entries]) => entries !== undefined)) };
 }
-
-/** Whether a process takes deliveries and does nothing else. Such a process holds no credentials, and is kept small. */
-export function isReceiver(roles: readonly ProcessRole[]): boolean {
-  return roles.every((role) => role === 'receive');
-}

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { assumptionOverridesSchema } from '../catalog/assumptions.js';
 import type { CatalogClientOptions } from '../catalog/client-options.js';
 import { CatalogClient } from '../catalog/client.js';
@@ -11,13 +12,12 @@ import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector, type KeptTokens } from '../store/index.js';
 import { scopesFor } from '../store/installs.js';
 import type { InstalledStores } from './installed-stores.js';
-import { connectionSet, type ConnectionSettings } from './connection-set.js';
 import { makeStore, Connections, type ConnectionSet, type Store, type Workspace } from './connections.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
 type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
 
-/** The part of `Metrics` that counts requests. A command passes one that counts nothing, and loads no library of metrics. */
+/** The part of `Metrics` that counts requests. */
 interface RequestMetrics {
   readonly catalogRequests: Pick<Metrics['catalogRequests'], 'inc'>;
   readonly storeRequests: Pick<Metrics['storeRequests'], 'inc'>;
@@ -62,7 +62,7 @@ export function connect(config: AppConfig, observers: Observers, patience: Patie
  * that cannot work.
  */
 export function connected(
-  files: ConnectionSettings,
+  files: Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>,
   { metrics, logger, pace }: Observers,
   present: Connections | null,
   { installed, patience = {} }: ConnectOptions = {},
@@ -70,18 +70,27 @@ export function connected(
   const { config, installed: shops } = installed?.join(files) ?? { config: files, installed: new Set() };
   const ofCatalog = { metrics, pace, log: logger.child({ stage: 'catalog' }) };
   const log = logger.child({ stage: 'store' });
-  return connectionSet(config, shops, present, {
-    workspace: (key, settings) => ({
-      key,
-      settings,
-      client: catalogClient(key, settings, ofCatalog, patience),
+  const workspaces = new Map(
+    Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => {
+      const before = present?.workspace(key);
+      if (before !== undefined && isDeepStrictEqual(before.settings, settings)) return [key, before];
+      return [key, { key, settings, client: catalogClient(key, settings, ofCatalog, patience) }];
     }),
-    store: (key, settings, { workspace, isInstalled }, before) => {
-      const kept = isInstalled ? installed?.tokens.of(settings.shop) : undefined;
-      const connector = before?.connector ?? storeConnector(key, settings, { metrics, log, kept });
-      return makeStore(key, settings, connector, workspace, isInstalled);
-    },
+  );
+  const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
+    const workspace = workspaces.get(settings.workspace);
+    // The schema of the configuration rejects a store without a workspace.
+    if (!workspace) return [];
+    const isInstalled = shops.has(settings.shop);
+    const before = present?.findStore(key);
+    const isSame = before?.isInstalled === isInstalled && isDeepStrictEqual(before.settings, settings);
+    if (isSame && before.workspace === workspace) return [before];
+    const kept = isInstalled ? installed?.tokens.of(settings.shop) : undefined;
+    // A store in another workspace keeps its connector.
+    const connector = isSame ? before.connector : storeConnector(key, settings, { metrics, log, kept });
+    return [makeStore(key, settings, connector, workspace, isInstalled)];
   });
+  return { workspaces: [...workspaces.values()], stores };
 }
 
 function catalogClient(
@@ -124,8 +133,8 @@ function catalogClient(
   });
 }
 
-/** Makes the connector of a store. Sends nothing yet. `kept`: the tokens of a store that a merchant installed. */
-export function storeConnector(
+/** `kept`: the tokens of a store that a merchant installed. */
+function storeConnector(
   key: string,
   settings: Store['settings'],
   {

@@ -1,17 +1,25 @@
-import type { Connection, Connections, ConnectionSet, Store } from './connections.js';
-import type { ConnectionSettings } from './connection-set.js';
+import { Injectable } from '@nestjs/common';
+import type { AppConfig } from '../config/index.js';
+import { Metrics } from '../observability/metrics/metrics.js';
+import { PaceRepository } from '../persistence/pace.repository.js';
+import { Logger } from '../runtime/logger.js';
+import { connected } from './connect.js';
+import type { Connections, ConnectionSet } from './connections.js';
+import { InstalledStores } from './installed-stores.js';
 
-/** Makes the workspaces and stores of a process, at its start and when the configuration or the installations change. */
-export abstract class ConnectionMaker {
-  /**
-   * Those of the configuration, and the stores that merchants installed. Sends nothing. One with the same settings as in `present`
-   * is kept. Throws `misconfigured` for settings that cannot work.
-   */
-  abstract make(config: ConnectionSettings, present: Connections | null): ConnectionSet;
+/** Makes the connections of this process, at its start and when the configuration or the installations change. */
+@Injectable()
+export class ConnectionMaker {
+  constructor(
+    private readonly installed: InstalledStores,
+    private readonly metrics: Metrics,
+    private readonly pace: PaceRepository,
+    private readonly logger: Logger,
+  ) {}
 
-  /** The connections of a set, to be closed when it is replaced. */
-  abstract connectionsOf(set: ConnectionSet): readonly Connection[];
-
-  /** Makes the store send its events to this address. */
-  abstract subscribe(store: Store, uri: string): Promise<void>;
+  /** Adds the stores that merchants installed. See `connected`. */
+  make(config: AppConfig, present: Connections | null): ConnectionSet {
+    const { metrics, logger, pace, installed } = this;
+    return connected(config, { metrics, logger, pace }, present, { installed });
+  }
 }

@@ -9,11 +9,15 @@ import { ConnectionMaker } from './connection-maker.js';
 import { ConnectionRefresh } from './connection-refresh.js';
 import { Connections } from './connections.js';
 import { RENAME_POLICY, settleStoreKeys, type RenamePolicy } from './store-keys.js';
+import { SilenceWatch } from './silence-watch.js';
+import { StoreProbe } from './store-probe.js';
+import { StoreSubscriptions } from './store-subscriptions.js';
+import { WebhookSlot } from './webhook-slot.js';
 
 /** Resolved once every configured store is tied to its rows; rejected when one of them cannot be. */
 const STORE_KEYS = Symbol('STORE_KEYS');
 
-/** The configured workspaces and stores, and what is known of them. They need a `ConnectionMaker`. */
+/** The configured workspaces and stores with their connections, and what is known of them. */
 export const CONNECTION_PROVIDERS: readonly Provider[] = [
   {
     provide: Connections,
@@ -25,7 +29,7 @@ export const CONNECTION_PROVIDERS: readonly Provider[] = [
     ): Promise<Connections> => {
       if (config.storeTemplate !== undefined) await installed.look();
       const { workspaces, stores } = maker.make(config, null);
-      return new Connections(workspaces, stores, (set) => maker.connectionsOf(set));
+      return new Connections(workspaces, stores);
     },
   },
   {
@@ -41,18 +45,13 @@ export const CONNECTION_PROVIDERS: readonly Provider[] = [
       return true;
     },
   },
-  InstallationTokens,
-  InstalledStores,
-  ConnectionRefresh,
-  RunRequests,
-];
-
-/** Those of them that other modules use. */
-export const CONNECTION_EXPORTS = [
-  Connections,
   ConnectionMaker,
+  ConnectionRefresh,
   InstallationTokens,
   InstalledStores,
-  ConnectionRefresh,
   RunRequests,
+  SilenceWatch,
+  StoreProbe,
+  StoreSubscriptions,
+  WebhookSlot,
 ];

@@ -41,12 +41,11 @@ export interface ConnectionSet {
 }
 
 /** The client of a workspace, or the connector of a store. */
-export interface Connection {
+interface Connection {
   close(): unknown;
 }
 
-/** The connections of a set that has all of them. */
-export function connectionsOf({ workspaces, stores }: ConnectionSet): Connection[] {
+function connectionsOf({ workspaces, stores }: ConnectionSet): Connection[] {
   return [...workspaces.map(({ client }) => client), ...stores.map(({ connector }) => connector)];
 }
 
@@ -58,21 +57,17 @@ export class Connections implements OnApplicationShutdown {
   readonly #replaced = new Set<Connection>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(
-    workspaces: readonly Workspace[],
-    stores: readonly Store[],
-    private readonly toClose: (set: ConnectionSet) => readonly Connection[] = connectionsOf,
-  ) {
+  constructor(workspaces: readonly Workspace[], stores: readonly Store[]) {
     this.#workspaces = byKey(workspaces);
     this.#stores = byKey(stores);
   }
 
   /** Work that begins after this uses the new ones. Listeners are called once they are in place. */
   replace(next: ConnectionSet): void {
-    for (const connection of this.toClose(this)) this.#replaced.add(connection);
+    for (const connection of connectionsOf(this)) this.#replaced.add(connection);
     this.#workspaces = byKey(next.workspaces);
     this.#stores = byKey(next.stores);
-    for (const connection of this.toClose(this)) this.#replaced.delete(connection);
+    for (const connection of connectionsOf(this)) this.#replaced.delete(connection);
     for (const listener of this.#listeners) listener();
   }
 
@@ -122,7 +117,7 @@ export class Connections implements OnApplicationShutdown {
   }
 
   async close(): Promise<void> {
-    const all = [...this.toClose(this), ...this.#replaced];
+    const all = [...connectionsOf(this), ...this.#replaced];
     await Promise.all(all.map(async (connection) => await connection.close()));
   }
 }
@@ -133,17 +128,24 @@ function byKey<Entry extends { readonly key: string }>(
   return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
-/** A store without its connector: its rules and derived sets, resolved once. */
-export function storeFacts(
+/** The store as a run plans it, which has asked the shop for its name. */
+export function namedStore(store: Store, shopName: string): Store {
+  return { ...store, rules: { ...store.rules, shopName } };
+}
+
+/** A store with its rules and derived sets, resolved once. */
+export function makeStore(
   key: string,
   settings: StoreConfig,
+  connector: StoreConnector,
   workspace: Workspace,
   isInstalled = false,
-): Omit<Store, 'connector'> {
+): Store {
   return {
     isInstalled,
     key,
     settings,
+    connector,
     workspace,
     rules: sourceRules(settings.shop, settings.mapping, settings.writeBack),
     generatedFields: generatedCatalogFields(settings.writeBack.fields, settings.writeBack.locales),
@@ -153,20 +155,4 @@ export function storeFacts(
       timezone: settings.schedule.timezone,
     },
   };
-}
-
-/** The store as a run plans it, which has asked the shop for its name. */
-export function namedStore(store: Store, shopName: string): Store {
-  return { ...store, rules: { ...store.rules, shopName } };
-}
-
-/** See `storeFacts`. */
-export function makeStore(
-  key: string,
-  settings: StoreConfig,
-  connector: StoreConnector,
-  workspace: Workspace,
-  isInstalled = false,
-): Store {
-  return { ...storeFacts(key, settings, workspace, isInstalled), connector };
 }

@@ -15,7 +15,7 @@ import {
 import { RunRepository } from '../persistence/run.repository.js';
 import { Connections } from '../connections/connections.js';
 import { moment, pageOf, pageSchema, type Page } from './paging.js';
-import { RowWorkPort } from './ports.js';
+import { RowWorkPort } from './row-work.js';
 import { writeBackFilterSchema } from './write-back-filter.js';
 import { permissionsSchema } from './write-backs.js';
 

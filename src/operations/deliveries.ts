@@ -8,7 +8,7 @@ import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import { ListingRepository, type ListFilter, type DeliveryRow } from '../persistence/listing.repository.js';
 import { productLabels } from '../persistence/product-labels.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
-import { RowWorkPort } from './ports.js';
+import { RowWorkPort } from './row-work.js';
 
 const STATES = Object.keys(DELIVERY_TRANSITIONS) as [DeliveryState, ...DeliveryState[]];
 

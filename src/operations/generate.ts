@@ -7,7 +7,7 @@ import { HistoryRepository } from '../persistence/history.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { Connections, type Store } from '../connections/connections.js';
-import { GenerationRequesterPort } from './ports.js';
+import { GenerationRequester } from '../sync/generation.js';
 
 export const generateBodySchema = z.strictObject({
   /** external_ids, SKUs, barcodes or handles; empty: all products without content. */
@@ -44,7 +44,7 @@ export class GenerateOperations {
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
     private readonly history: HistoryRepository,
-    private readonly requester: GenerationRequesterPort,
+    private readonly requester: GenerationRequester,
   ) {}
 
   /**

@@ -38,22 +38,6 @@ export const checkMessages = {
     `paused since ${since}: ${reason}; once that is fixed, run store-sync retry --store ${store}`,
 } as const;
 
-/** Every sentence of the install flow, for the merchant and for the log. */
-export const installMessages = {
-  off: 'this program takes no installations: storeTemplate is not set',
-  noPublicUrl: 'server.publicUrl is not set: the store could not send you back',
-  noShop: 'the address names no shop: expected ?shop=example.myshopify.com',
-  configured: 'this shop is configured already: it needs no installation',
-  badSignature: 'the store did not sign this request: begin at the store again',
-  badState: 'this installation began in another browser or too long ago: begin again',
-  usedState: 'this address was used before: begin again',
-  noCode: 'the store sent no code: begin again',
-  noKey: 'another store has the name of this shop: ask the operator of this program',
-  notExchanged: (reason: string): string => `the store did not give access: ${reason}`,
-  installed: 'a merchant installed the app',
-  notSubscribed: 'the store’s events could not be subscribed to; reconcile tries again',
-} as const;
-
 /** Texts of the reports that a person asks for on the dashboard. */
 export const reportMessages = {
   justEnded: 'the report ended just now; ask again',

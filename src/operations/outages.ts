@@ -4,7 +4,7 @@ import { Database } from '../persistence/database.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
-import { QueuePort } from './ports.js';
+import { QUEUE_BACKEND, type QueueBackend } from '../queue/index.js';
 
 /** Something that does not answer now. It is tried again by itself, so that nobody has to do anything. */
 export interface Outage {
@@ -82,7 +82,7 @@ export class GroundLooks {
   constructor(
     @Inject(Database) private readonly db: Pick<Database, 'assertWritable'>,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
-    @Optional() private readonly queue?: QueuePort,
+    @Optional() @Inject(QUEUE_BACKEND) private readonly queue?: Pick<QueueBackend, 'kind' | 'ping'>,
   ) {}
 
   async outages(): Promise<Outage[]> {

@@ -13,7 +13,8 @@ import {
 import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
-import { SavedPlansPort, RowWorkPort } from './ports.js';
+import { RowWorkPort } from './row-work.js';
+import { SavedPlans } from '../sync/saved-plans.js';
 import { Connections } from '../connections/connections.js';
 import { SyncCosts, type SyncCost } from './sync-cost.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
@@ -65,13 +66,13 @@ export const appliedPlanSchema = z.object({
   refused: z.int(),
 });
 
-/** Saved plans for the API. Commands create and apply them with the same `SavedPlansPort`. */
+/** Saved plans for the API. Commands create and apply them with the same `SavedPlans`. */
 @Injectable()
 export class PlanOperations {
   constructor(
     private readonly plans: PlanRepository,
     private readonly listing: ListingRepository,
-    private readonly planning: SavedPlansPort,
+    private readonly planning: SavedPlans,
     private readonly work: RowWorkPort,
     private readonly shutdown: Shutdown,
     private readonly connections: Connections,

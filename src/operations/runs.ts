@@ -10,7 +10,7 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { RunRequests, type RunRequest } from '../connections/run-requests.js';
 import { Connections } from '../connections/connections.js';
 import { pageOf, type Page } from './paging.js';
-import { RowWorkPort } from './ports.js';
+import { RowWorkPort } from './row-work.js';
 import {
   isUnderWay,
   presentRun,

@@ -9,7 +9,7 @@ import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { isEditable } from '../planner/edited-value.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
-import { LiveLooksPort, type LookAtStore } from './ports.js';
+import { LiveLooks, type Look } from '../write-back/live-looks.js';
 import { presentWriteBack, type PresentedWriteBack } from './present-write-back.js';
 import { ProductNames } from './product-names.js';
 import { compareFromJournal, compareWithLive, isOpen, type Comparison } from './write-back-comparison.js';
@@ -77,7 +77,7 @@ export class WriteBackReview {
     private readonly listing: ListingRepository,
     private readonly decisions: WriteBackDecisions,
     private readonly names: ProductNames,
-    private readonly looks: LiveLooksPort,
+    private readonly looks: LiveLooks,
     private readonly clock: Clock,
   ) {}
 
@@ -114,7 +114,7 @@ export class WriteBackReview {
     return { comparison: compareWithLive(row, look.decided), findings: look.findings };
   }
 
-  async #look(row: WriteBackEntity, maxAgeMs: number): Promise<LookAtStore | { readonly problem: string }> {
+  async #look(row: WriteBackEntity, maxAgeMs: number): Promise<Look | { readonly problem: string }> {
     try {
       const late = timedOut(`the store did not answer within ${String(ANSWER_WITHIN_MS / 1000)} seconds`);
       return await within(ANSWER_WITHIN_MS, this.looks.at(row, maxAgeMs), late);
@@ -172,7 +172,7 @@ export class WriteBackReview {
   }
 }
 
-function objectionsIn({ decided, findings }: LookAtStore): Objections {
+function objectionsIn({ decided, findings }: Look): Objections {
   const edited = decided.decisions
     .filter(({ verdict }) => verdict === 'conflict')
     .map(({ target }) => target);

@@ -11,7 +11,10 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { editedValue } from '../planner/edited-value.js';
 import { pageOf, type Page, type RowOutcome } from './paging.js';
-import { ApproverPort, ReapplierPort, RowWorkPort, WriteBackReverterPort } from './ports.js';
+import { Approver } from '../write-back/approver.js';
+import { Reapplier } from '../write-back/reapplier.js';
+import { WriteBackReverter } from '../write-back/reverter.js';
+import { RowWorkPort } from './row-work.js';
 import { presentWriteBack, type PresentedWriteBack } from './present-write-back.js';
 import { filterOfQuery, type WriteBackQuery } from './write-back-filter.js';
 
@@ -70,9 +73,9 @@ export class WriteBackOperations {
     private readonly decisions: WriteBackDecisions,
     private readonly listing: ListingRepository,
     private readonly work: RowWorkPort,
-    private readonly reverter: WriteBackReverterPort,
-    private readonly reapplier: ReapplierPort,
-    private readonly approver: ApproverPort,
+    private readonly reverter: WriteBackReverter,
+    private readonly reapplier: Reapplier,
+    private readonly approver: Approver,
   ) {}
 
   async list(query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {

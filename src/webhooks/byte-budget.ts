@@ -1,3 +1,5 @@
+import type { Provider } from '@nestjs/common';
+
 /** A body of at most this size draws from the part of the budget that large bodies cannot use up. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 const SHARE_OF_SMALL_BODIES = 0.25;
@@ -105,3 +107,11 @@ export class ByteBudget {
     entry.bytes = 0;
   }
 }
+
+/** Bytes of deliveries and store events in memory at once. A delivery of 10 MB fits into the part that large bodies have. */
+const BODY_BYTES = 64 * 1024 * 1024;
+
+export const BYTE_BUDGET: Provider = {
+  provide: ByteBudget,
+  useFactory: () => new ByteBudget(BODY_BYTES, () => performance.now()),
+};

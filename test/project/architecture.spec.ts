@@ -26,6 +26,8 @@ const STAGE: Area = {
   ],
 };
 
+const STAGES = ['schedule', 'sync', 'webhooks', 'write-back', 'notifications'];
+
 /** Imports go one way: commands, API and pages; operations; stages; planner and connections; edges; runtime and domain. */
 const AREAS: Readonly<Record<string, Area>> = {
   domain: { imports: [], packages: ['node:crypto', 'zod'] },
@@ -51,12 +53,8 @@ const AREAS: Readonly<Record<string, Area>> = {
     imports: [],
     packages: ['node:fs', 'node:module', 'node:path', 'node:url', 'express', 'zod'],
   },
-  schedule: STAGE,
-  sync: STAGE,
-  webhooks: STAGE,
-  'write-back': STAGE,
-  notifications: STAGE,
-  operations: STAGE,
+  ...Object.fromEntries(STAGES.map((stage) => [stage, STAGE])),
+  operations: { imports: [...STAGE.imports, ...STAGES] },
   api: { imports: [...STAGE.imports, 'operations', 'openapi'] },
   dashboard: { imports: [...STAGE.imports, 'operations', 'api'] },
   // The program is tried against it, so the two share no code but the errors of a refused option.

@@ -1,4 +1,4 @@
-import { Global, Module, type Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { AuditOperations } from './audit.js';
 import { BulkOperations } from './bulk-changes.js';
 import { CatalogUploads } from './catalog-upload.js';
@@ -6,6 +6,7 @@ import { ConfigReload } from './config-reload.js';
 import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
+import { NewStores } from './new-stores.js';
 import { OverviewReader } from './overview.js';
 import { GroundLooks } from './outages.js';
 import { PlanOperations } from './plans.js';
@@ -24,7 +25,7 @@ import { ProductNames } from './product-names.js';
 import { WriteBackReview } from './write-back-review.js';
 import { WriteBackOperations } from './write-backs.js';
 
-/** The use cases, one class each. */
+/** The use cases that commands, the API and the dashboard share, one class each. */
 export const OPERATIONS: readonly Type[] = [
   StatusReader,
   OverviewReader,
@@ -43,6 +44,7 @@ export const OPERATIONS: readonly Type[] = [
   WebhookSlotOperations,
   PlanOperations,
   StoreInstalls,
+  NewStores,
   RefusedAttempts,
   SyncCosts,
   Reports,
@@ -51,8 +53,3 @@ export const OPERATIONS: readonly Type[] = [
   ProductRuns,
   WriteBackReview,
 ];
-
-/** The services that commands, the API and the dashboard share. */
-@Global()
-@Module({ providers: [...OPERATIONS], exports: [...OPERATIONS] })
-export class OperationsModule {}

@@ -1,13 +1,12 @@
-import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
-import { urlencoded } from 'express';
+import type { Provider, Type } from '@nestjs/common';
+import { urlencoded, type RequestHandler } from 'express';
 import { storableBody } from '../api/storable-input.js';
-import { Connections } from '../connections/connections.js';
+import type { Connections } from '../connections/connections.js';
 import { GenerateAgain } from './generate-again.js';
 import { AssetPages } from './pages/asset.pages.js';
 import { AuditPages } from './pages/audit.pages.js';
 import { BulkPages } from './pages/bulk.pages.js';
 import { DeliveryPages } from './pages/delivery.pages.js';
-import { OffPages } from './pages/off.pages.js';
 import { OverviewPages } from './pages/overview.pages.js';
 import { ProductPages } from './pages/product.pages.js';
 import { RunPages } from './pages/run.pages.js';
@@ -26,7 +25,8 @@ import { securityHeaders } from './security-headers.js';
 import { Sessions } from './session.js';
 import { imageOriginsOf, Thumbnails } from './thumbnails.js';
 
-const PAGES = [
+/** The controllers of the server-rendered pages. A daemon has them only when there is a token to sign in with. */
+export const PAGES: Type[] = [
   AssetPages,
   SignInPages,
   OverviewPages,
@@ -48,25 +48,14 @@ const PAGES = [
 const FORM_LIMIT = '256kb';
 const FORM_FIELDS = 2000;
 
-/** Server-rendered pages for operators, behind the admin token. The daemon has this module only when there is a token. */
-@Module({
-  controllers: PAGES,
-  providers: [UnknownPages, ProductLive, Sessions, GenerateAgain, Thumbnails],
-})
-export class DashboardModule implements NestModule {
-  constructor(private readonly connections: Connections) {}
+/** What the pages need, besides the operations. */
+export const PAGE_PROVIDERS: Provider[] = [UnknownPages, ProductLive, Sessions, GenerateAgain, Thumbnails];
 
-  configure(consumer: MiddlewareConsumer): void {
-    consumer
-      .apply(
-        securityHeaders(() => imageOriginsOf(this.connections)),
-        urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }),
-        storableBody,
-      )
-      .forRoutes(...PAGES);
-  }
+/** Runs before every page: its headers, and the parser of its forms. */
+export function pageMiddleware(connections: Connections): RequestHandler[] {
+  return [
+    securityHeaders(() => imageOriginsOf(connections)),
+    urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }),
+    storableBody,
+  ];
 }
-
-/** Answers instead of the dashboard when there is no admin token. */
-@Module({ controllers: [OffPages] })
-export class DashboardOffModule {}

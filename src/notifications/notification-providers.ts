@@ -1,0 +1,51 @@
+import type { Provider } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { APP_CONFIG, type AppConfig } from '../config/index.js';
+import { CodedError } from '../domain/errors.js';
+import { Logger } from '../runtime/logger.js';
+import { Shutdown } from '../runtime/shutdown.js';
+import { Announcer } from './announcer.js';
+import { EVENT_RECEIVER, EventSender, type EventReceiver } from './event-sender.js';
+import { messages } from './messages.js';
+import { OUTGOING_WEBHOOK, outgoingPost, outgoingWebhook, type OutgoingWebhook } from './outgoing-webhook.js';
+import { RoundTimer, type Rounds } from './round-timer.js';
+
+function timed(name: string, token: typeof Announcer | typeof EventSender): Provider {
+  return {
+    provide: `${name}-timer`,
+    inject: [token, SchedulerRegistry, Shutdown, Logger],
+    useFactory: (rounds: Rounds, registry: SchedulerRegistry, shutdown: Shutdown, logger: Logger) =>
+      new RoundTimer(name, rounds, registry, shutdown, logger),
+  };
+}
+
+/** Posts what changed to `notifications.webhookUrl`. A daemon has these only when the setting is there. */
+export const NOTIFICATIONS: Provider[] = [
+  {
+    provide: OUTGOING_WEBHOOK,
+    inject: [APP_CONFIG],
+    useFactory: ({ notifications }: AppConfig): OutgoingWebhook => {
+      const { webhookUrl } = notifications;
+      if (webhookUrl === undefined) throw new CodedError('misconfigured', messages.notConfigured);
+      return outgoingWebhook(webhookUrl);
+    },
+  },
+  Announcer,
+  timed('notifications', Announcer),
+];
+
+/** Sends lifecycle events to `notifications.events`. A daemon has these only when the setting is there. */
+export const LIFECYCLE_EVENTS: Provider[] = [
+  {
+    provide: EVENT_RECEIVER,
+    inject: [APP_CONFIG],
+    useFactory: ({ notifications }: AppConfig): EventReceiver => {
+      const { webhookUrl: url, secret } = notifications.events;
+      if (url === undefined || secret === undefined)
+        throw new CodedError('misconfigured', messages.eventsNotConfigured);
+      return { post: outgoingPost(url), secret };
+    },
+  },
+  EventSender,
+  timed('lifecycle events', EventSender),
+];

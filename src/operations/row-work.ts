@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { JobProducer } from '../queue/index.js';
+import { RunWorker } from '../sync/run-worker.js';
+import { DeliveryInterpreter } from '../webhooks/interpreter.js';
+import { WriteBackWriter } from '../write-back/writer.js';
+
+/** Starts the work that a row needs. An abstract class, so that it is its own injection token. */
+export abstract class RowWorkPort {
+  /** Interprets deliveries that were put back. The outcome is in their rows. */
+  abstract deliveries(ids: readonly string[]): Promise<void>;
+  /** `delayMs`: how long the writing waits, so that an approval can be taken back. */
+  abstract writeBacks(ids: readonly string[], delayMs?: number): Promise<void>;
+  abstract run(id: string): Promise<void>;
+  /** Ends a cancelled run that has no worker. A run that has one is ended by its worker. */
+  abstract endRun(id: string): Promise<void>;
+  abstract bulkChange(id: string): Promise<void>;
+}
+
+/** The daemon enqueues a job for each row. */
+@Injectable()
+export class EnqueuedRowWork implements RowWorkPort {
+  constructor(private readonly jobs: JobProducer) {}
+
+  async deliveries(ids: readonly string[]): Promise<void> {
+    await this.jobs.enqueueMany('deliveries', ids);
+  }
+
+  async writeBacks(ids: readonly string[], delayMs = 0): Promise<void> {
+    await this.jobs.enqueueMany('write-backs', ids, { delayMs });
+  }
+
+  async run(id: string): Promise<void> {
+    await this.jobs.enqueue('runs', id);
+  }
+
+  async endRun(id: string): Promise<void> {
+    await this.jobs.enqueue('runs', id);
+  }
+
+  async bulkChange(id: string): Promise<void> {
+    await this.jobs.enqueue('bulk-changes', id);
+  }
+}
+
+/** A command does the work itself, also beside a running daemon. Leases prevent that both work on the same row. */
+@Injectable()
+export class DirectRowWork implements RowWorkPort {
+  constructor(
+    private readonly interpreter: DeliveryInterpreter,
+    private readonly writer: WriteBackWriter,
+    private readonly worker: RunWorker,
+  ) {}
+
+  async deliveries(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const { writeBackId } = await this.interpreter.interpret(id);
+      if (writeBackId !== null) await this.writer.write(writeBackId);
+    }
+  }
+
+  async writeBacks(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.writer.write(id);
+  }
+
+  /** The command that made the run also works it, and shows its progress. */
+  run(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Takes the run only if no other process has it. */
+  async endRun(id: string): Promise<void> {
+    await this.worker.work(id, new AbortController().signal);
+  }
+
+  /** The command that asked for the change also works it, and shows its progress. */
+  bulkChange(): Promise<void> {
+    return Promise.resolve();
+  }
+}
