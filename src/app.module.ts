@@ -9,7 +9,6 @@ import type {
 } from '@nestjs/common';
 import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
-import { TerminusModule } from '@nestjs/terminus';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger as PinoLogger } from 'pino';
 import { AccessThrottle } from './api/access-throttle.js';
@@ -21,7 +20,6 @@ import { ErrorFilter } from './api/error.filter.js';
 import { HealthController } from './api/health.controller.js';
 import { InstallController } from './api/install.controller.js';
 import { MetricsController } from './api/metrics.controller.js';
-import { StateMetrics } from './api/state-metrics.js';
 import { BulkFollower } from './cli/bulk-follower.js';
 import { commandLogger } from './cli/command-logger.js';
 import { RunFollower } from './cli/run-follower.js';
@@ -37,6 +35,7 @@ import { Metrics } from './observability/metrics/metrics.js';
 import { TracingModule } from './observability/tracing/tracing.module.js';
 import { OPERATIONS } from './operations/index.js';
 import { DirectRowWork, EnqueuedRowWork, RowWorkPort } from './operations/row-work.js';
+import { StateMetrics } from './operations/state-metrics.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { ProcessorCheck, QueueModule } from './queue/index.js';
 import { CONNECTION_BUDGET } from './runtime/connection-budget.js';
@@ -101,7 +100,6 @@ interface RolePart extends Part {
 
 /** Every daemon has these, whatever its roles. */
 const DAEMON: Part = {
-  imports: [TerminusModule.forRoot({ logger: false })],
   controllers: [HealthController, MetricsController],
   providers: [
     StateMetrics,

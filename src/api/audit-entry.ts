@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { NOBODY } from '../operations/refused-attempts.js';
-import type { NewAuditEntry } from '../persistence/audit.repository.js';
+import type { NewAuditEntry } from '../operations/audit.js';
 import type { Actor } from './access.js';
 
 const MOST_TARGETS = 1000;

@@ -9,9 +9,9 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { catchError, mergeMap, type Observable } from 'rxjs';
+import { from, lastValueFrom, type Observable } from 'rxjs';
 import { z } from 'zod';
-import { AuditRepository } from '../persistence/audit.repository.js';
+import { AuditOperations } from '../operations/audit.js';
 import { actorOf, AUDITED } from './allow.js';
 import { entryOf } from './audit-entry.js';
 import { validatedBody } from './validated-body.js';
@@ -23,31 +23,22 @@ const outcomesSchema = z.union([
 ]);
 
 /**
- * Records each change before it is made, and its end: no change is made that cannot be recorded. The row has only what the route's
- * schema accepts: the body is read by it here, too, because Nest validates after interceptors.
+ * Records each change of a route. The row has only what the route's schema accepts: the body is read by it here, too, because Nest
+ * validates after interceptors.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
-    private readonly audit: AuditRepository,
+    private readonly audit: AuditOperations,
   ) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const what = this.reflector.get<string>(AUDITED, context.getHandler());
     const request = context.switchToHttp().getRequest<Request>();
     const body = validatedBody(context, request.body);
-    const id = await this.audit.begin(entryOf(what, request, actorOf(request), body));
-    return next.handle().pipe(
-      mergeMap(async (value: unknown) => {
-        await this.audit.end(id, changedNothing(value) ? 'failed' : 'done');
-        return value;
-      }),
-      catchError(async (error: unknown) => {
-        await this.audit.end(id, 'failed');
-        throw error;
-      }),
-    );
+    const entry = entryOf(what, request, actorOf(request), body);
+    return from(this.audit.change(entry, () => lastValueFrom(next.handle()), changedNothing));
   }
 }
 

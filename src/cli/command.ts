@@ -56,8 +56,8 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     return this.#inContainer(options, service, async (app) => {
       const own = app.get(service);
       if (change === null) return work(own);
-      const { AuditOperations } = await import('../operations/audit.js');
-      return app.get(AuditOperations).ofCommand(change, () => work(own), isFailure);
+      const { AuditOperations, entryOfCommand } = await import('../operations/audit.js');
+      return app.get(AuditOperations).change(entryOfCommand(change), () => work(own), isFailure);
     });
   }
 

@@ -94,3 +94,15 @@ export class ProgressReport {
     return seconds < 60 ? ', less than a minute left' : `, about ${String(Math.ceil(seconds / 60))} min left`;
   }
 }
+
+/** Shows the progress of planning. */
+export async function planned<T>(work: (onProgress: (seen: number) => void) => Promise<T>): Promise<T> {
+  const progress = new ProgressReport(process.stderr);
+  try {
+    return await work((done) => {
+      progress.show({ phase: 'plan', done, total: null });
+    });
+  } finally {
+    progress.end();
+  }
+}

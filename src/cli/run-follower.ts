@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Optional } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
-import { presentRun } from '../operations/present-run.js';
-import { ActionRepository } from '../persistence/action.repository.js';
-import type { SyncActionEntity, SyncRunEntity } from '../persistence/entities/index.js';
-import { RunRepository } from '../persistence/run.repository.js';
+import { isUnderWay, presentRun, type PresentedRun } from '../operations/present-run.js';
+import { runItemQuerySchema } from '../operations/run-items.js';
+import { RunOperations } from '../operations/runs.js';
 import { RunWorker } from '../sync/run-worker.js';
 import { print, printJson } from './output.js';
 import { ProgressReport } from './progress.js';
@@ -19,23 +18,21 @@ const FAILURES_SHOWN = 20;
 @Injectable()
 export class RunFollower {
   constructor(
-    private readonly worker: RunWorker,
-    private readonly runs: RunRepository,
-    private readonly actions: ActionRepository,
+    @Inject(RunWorker) private readonly worker: Pick<RunWorker, 'work'>,
+    @Inject(RunOperations) private readonly runs: Pick<RunOperations, 'show' | 'itemPage'>,
     @Optional() private readonly silence?: SilenceLines,
   ) {}
 
   /** Works the run, or follows it while another process does; takes it over when that process lets go of it. */
-  async toEnd(id: string, signal: AbortSignal): Promise<SyncRunEntity> {
+  async toEnd(id: string, signal: AbortSignal): Promise<PresentedRun> {
     const progress = new ProgressReport(process.stderr);
     try {
       for (;;) {
         const worked = await this.worker.work(id, signal, (step) => {
           progress.show(step);
         });
-        const run = worked ?? (await this.runs.get(id));
-        if (run === null) throw new CodedError('not_found', `run ${id} no longer exists`);
-        if (run.state !== 'queued' && run.state !== 'running') return run;
+        const run = worked === null ? await this.runs.show(id) : presentRun(worked);
+        if (!isUnderWay(run)) return run;
         if (worked === null) await this.silence?.tellOf(run);
         if (signal.aborted)
           throw new CodedError('transient', `interrupted: the next start or sync resumes run ${id}`);
@@ -47,25 +44,17 @@ export class RunFollower {
   }
 
   /** Prints how a run ended, for people or as one document. The exit status: 0 done, 3 done with item failures, 1 error. */
-  async report(run: SyncRunEntity, json: boolean | undefined): Promise<number> {
-    const presented = presentRun(run);
-    if (json) printJson(presented);
+  async report(run: PresentedRun, json: boolean | undefined): Promise<number> {
+    if (json) printJson(run);
     else {
-      print(runSummary(presented));
-      const failures = await this.actions.failures(run.id, FAILURES_SHOWN);
-      for (const failure of failures) print(`  failed  ${failureLine(failure)}`);
+      print(runSummary(run));
+      const query = runItemQuerySchema.parse({ outcome: 'failed', limit: FAILURES_SHOWN });
+      for (const { externalId, label, reason } of (await this.runs.itemPage(run.id, query)).items)
+        print(`  failed  ${externalId} ${printable(label)}: ${printable(reason, 400)}`);
     }
-    if (run.state === 'failed')
-      process.stderr.write(`store-sync: ${runFailure(presented) ?? run.notes[0] ?? 'the run failed'}\n`);
-    if (run.state === 'succeeded') return 0;
-    return run.state === 'partial' ? 3 : 1;
+    if (run.status === 'failed')
+      process.stderr.write(`store-sync: ${runFailure(run) ?? run.notes[0] ?? 'the run failed'}\n`);
+    if (run.status === 'succeeded') return 0;
+    return run.status === 'partial' ? 3 : 1;
   }
-}
-
-function failureLine({ externalId, label, error }: SyncActionEntity): string {
-  const fields = Object.entries(error?.fields ?? {}).map(
-    ([field, messages]) => `${field}: ${messages.join(' ')}`,
-  );
-  const why = [error?.message ?? 'unknown', ...fields].join('; ');
-  return `${externalId} ${printable(label)}: ${printable(why, 400)}`;
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { StateRepository } from '../persistence/state.repository.js';
+import { SilentSides } from '../operations/outages.js';
+import type { PresentedRun } from '../operations/present-run.js';
 import { ANSWERS } from '../runtime/answers.js';
 import { addressOf, Connections } from '../connections/connections.js';
 
@@ -9,12 +9,12 @@ const LOOK_EVERY_MS = 500;
 /** Tells the person at the terminal that a side does not answer, and that it answers again. */
 @Injectable()
 export class SilenceLines implements OnApplicationBootstrap, OnModuleDestroy {
-  readonly #silent = new Set<string>();
+  readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly connections: Connections,
-    private readonly state: StateRepository,
+    private readonly silent: SilentSides,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -38,20 +38,23 @@ export class SilenceLines implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** What the process that works on the run has recorded. */
-  async tellOf({ workspace, store }: SyncRunEntity): Promise<void> {
-    const [catalog, shop] = await Promise.all([this.state.workspace(workspace), this.state.store(store)]);
-    this.#tell(nameOf('catalog', workspace, this.connections.workspaces), catalog?.silentSince);
-    this.#tell(nameOf('store', store, this.connections.stores), shop?.silentSince);
+  async tellOf({ store: key }: Pick<PresentedRun, 'store'>): Promise<void> {
+    const { workspaces, stores } = this.connections;
+    const store = this.connections.findStore(key);
+    if (store === undefined) return;
+    const { catalog, shop } = await this.silent.of(store);
+    this.#tell(nameOf('catalog', store.workspace.key, workspaces), catalog);
+    this.#tell(nameOf('store', key, stores), shop);
   }
 
   #tell(name: string, since: Date | null | undefined): void {
     if (since instanceof Date) {
-      if (this.#silent.has(name)) return;
-      this.#silent.add(name);
+      if (this.#told.has(name)) return;
+      this.#told.add(name);
       process.stderr.write(
         `${name} has not answered since ${since.toTimeString().slice(0, 8)}; trying again. Nothing is lost\n`,
       );
-    } else if (since === null && this.#silent.delete(name)) process.stderr.write(`${name} answers again\n`);
+    } else if (since === null && this.#told.delete(name)) process.stderr.write(`${name} answers again\n`);
   }
 }
 

@@ -1,18 +1,13 @@
 import { STORE_OPTION, FULL_OPTION, JSON_OPTION } from './options.js';
 import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
-import { SyncCosts, type SyncCost } from '../operations/sync-cost.js';
-import { Database } from '../persistence/database.js';
-import { PlanRepository } from '../persistence/plan.repository.js';
-import { StateRepository } from '../persistence/state.repository.js';
-import { Clock } from '../runtime/clock.js';
 import { RunRequests } from '../connections/run-requests.js';
 import { Connections, type Store } from '../connections/connections.js';
-import { dryRun } from '../sync/dry-run.js';
+import { DryRuns } from '../operations/dry-runs.js';
+import { planned } from './progress.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { confirm } from './confirm.js';
 import { costLine } from './cost-line.js';
-import { ProgressReport } from './progress.js';
 import { RunFollower } from './run-follower.js';
 import type { StoreOptions } from './options.js';
 
@@ -28,11 +23,7 @@ class SyncAction {
     private readonly connections: Connections,
     private readonly requests: RunRequests,
     private readonly follower: RunFollower,
-    private readonly costs: SyncCosts,
-    private readonly plans: PlanRepository,
-    private readonly state: StateRepository,
-    private readonly db: Database,
-    private readonly clock: Clock,
+    private readonly dryRuns: DryRuns,
   ) {}
 
   async run(options: SyncOptions, signal: AbortSignal): Promise<number> {
@@ -54,35 +45,13 @@ class SyncAction {
   ): Promise<void> {
     const { confirmAbove } = store.workspace.settings.generation;
     if (confirmAbove === 0 || yes || !process.stdin.isTTY) return;
-    const cost = await this.#cost(store, full, signal);
+    const cost = await planned((onProgress) => this.dryRuns.cost(store.key, { full, signal, onProgress }));
     if (cost.generations <= confirmAbove) return;
     await confirm(
       `A sync now: ${costLine(cost)}. That is more than generation.confirmAbove (${confirmAbove}). Sync?`,
       false,
       'the sync was not confirmed; nothing was read or written',
     );
-  }
-
-  async #cost(store: Store, full: boolean, signal: AbortSignal): Promise<SyncCost> {
-    const planned: { externalId: string; generation: boolean }[] = [];
-    const progress = new ProgressReport(process.stderr);
-    try {
-      const { db, plans, state, clock } = this;
-      await dryRun({ db, plans, state, clock }, store, {
-        full,
-        signal,
-        onProgress: (seen) => {
-          progress.show({ phase: 'plan', done: seen, total: null });
-        },
-        onActions: (actions) => {
-          for (const { externalId, wantsGeneration } of actions)
-            planned.push({ externalId, generation: wantsGeneration });
-        },
-      });
-    } finally {
-      progress.end();
-    }
-    return this.costs.estimate(store, planned);
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Request, Response } from 'express';
 import { AccessTokens } from '../api/access.js';
+import { SignOuts } from '../operations/sign-outs.js';
 import { isOwnForm } from './session.guard.js';
 import { cookieName, cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions, setCookie } from './session.js';
 
@@ -20,7 +21,11 @@ function world(adminToken = 'the admin token of the tests', publicUrl?: string) 
   const tokens = new AccessTokens({
     server: { adminToken, tokens: { ann: { token: 'the token of one reviewer', role: 'reviewer' } } },
   });
-  return { clock, revoked, sessions: new Sessions(tokens, rows, clock, { server: { publicUrl } }) };
+  return {
+    clock,
+    revoked,
+    sessions: new Sessions(tokens, new SignOuts(rows), clock, { server: { publicUrl } }),
+  };
 }
 
 describe('a session', () => {

@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { sealData, unsealData } from 'iron-session';
 import { z } from 'zod';
 import { AccessTokens, type Actor } from '../api/access.js';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
-import { SessionRepository } from '../persistence/session.repository.js';
+import { SignOuts } from '../operations/sign-outs.js';
 import { Clock } from '../runtime/clock.js';
 import { derivedKey } from '../runtime/derived-key.js';
 
@@ -44,7 +44,7 @@ export class Sessions {
 
   constructor(
     @Inject(AccessTokens) private readonly tokens: Pick<AccessTokens, 'named'>,
-    @Inject(SessionRepository) private readonly revoked: Pick<SessionRepository, 'revoke' | 'isRevoked'>,
+    @Inject(SignOuts) private readonly signOuts: Pick<SignOuts, 'add' | 'has'>,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
     @Inject(APP_CONFIG) { server }: PublicAddress,
   ) {
@@ -74,7 +74,7 @@ export class Sessions {
     if (session?.name !== name) return null;
     const nowMs = this.#nowMs();
     if (session.expiresAtMs <= nowMs || session.usedAtMs + IDLE_SECONDS * 1000 <= nowMs) return null;
-    return (await this.revoked.isRevoked(hashOf(session.id))) ? null : { ...session, role: holder.role };
+    return (await this.signOuts.has(session.id)) ? null : { ...session, role: holder.role };
   }
 
   /** The session of a request. */
@@ -84,7 +84,7 @@ export class Sessions {
 
   /** Ends the session in every process, also for a copy of its cookie. */
   async end(session: Session): Promise<void> {
-    await this.revoked.revoke(hashOf(session.id), new Date(session.expiresAtMs));
+    await this.signOuts.add(session.id, new Date(session.expiresAtMs));
   }
 
   /** A notice for the session's next page, as a sealed cookie value, because it returns from the browser. */
@@ -146,11 +146,6 @@ async function opened<T>(schema: z.ZodType<T>, seal: string, token: string): Pro
 
 function passwordOf(token: string): string {
   return derivedKey(token, 'dashboard session').toString('hex');
-}
-
-/** Rows have only a hash: the id itself would open the session. */
-function hashOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex');
 }
 
 /** Browsers limit a cookie to 4 KB, including its name and the signature. */

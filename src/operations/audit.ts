@@ -1,10 +1,12 @@
 import { hostname, userInfo } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { AuditRepository, type AuditFilter } from '../persistence/audit.repository.js';
+import { AuditRepository, type AuditFilter, type NewAuditEntry } from '../persistence/audit.repository.js';
 import type { AuditEntryEntity } from '../persistence/entities/index.js';
 import type { PageRequest } from '../persistence/listing.repository.js';
 import { pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
+
+export type { NewAuditEntry };
 
 export const auditEntrySchema = z.object({
   id: z.string(),
@@ -66,21 +68,21 @@ export class AuditOperations {
     return this.audit.counts(filter);
   }
 
-  /** Records a command's change before it is made, and its end: failed when it throws, or when `isFailure` says so. */
-  async ofCommand<T>(
-    change: CommandChange,
+  /** Records a change that needs no more than this record, such as a sign-in. */
+  async record(entry: NewAuditEntry): Promise<void> {
+    await this.audit.record(entry, 'done');
+  }
+
+  /**
+   * Records a change before it is made, and its end: failed when it throws, or when `isFailure` says so. No change is made that cannot be
+   * recorded.
+   */
+  async change<T>(
+    entry: NewAuditEntry,
     work: () => Promise<T>,
     isFailure: (result: T) => boolean,
   ): Promise<T> {
-    const id = await this.audit.begin({
-      actor: actingUser(),
-      role: null,
-      via: 'command',
-      address: hostname(),
-      what: change.what,
-      targets: change.targets,
-      details: change.details ?? {},
-    });
+    const id = await this.audit.begin(entry);
     try {
       const result = await work();
       await this.audit.end(id, isFailure(result) ? 'failed' : 'done');
@@ -90,6 +92,11 @@ export class AuditOperations {
       throw error;
     }
   }
+}
+
+/** A command's change as it is recorded. */
+export function entryOfCommand({ what, targets, details = {} }: CommandChange): NewAuditEntry {
+  return { actor: actingUser(), role: null, via: 'command', address: hostname(), what, targets, details };
 }
 
 function present({ at, targets, ...entry }: AuditEntryEntity): AuditEntry {

@@ -4,15 +4,17 @@ import { BulkOperations } from './bulk-changes.js';
 import { CatalogUploads } from './catalog-upload.js';
 import { ConfigReload } from './config-reload.js';
 import { DeliveryOperations } from './deliveries.js';
+import { DryRuns } from './dry-runs.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
 import { NewStores } from './new-stores.js';
 import { OverviewReader } from './overview.js';
-import { GroundLooks } from './outages.js';
+import { GroundLooks, SilentSides } from './outages.js';
 import { PlanOperations } from './plans.js';
 import { RunOperations } from './runs.js';
 import { StatusReader } from './status.js';
 import { StoreInstalls } from './store-installs.js';
+import { SignOuts } from './sign-outs.js';
 import { StoreHealthOperations } from './store-health.js';
 import { RefusedAttempts } from './refused-attempts.js';
 import { Reports } from './reports.js';
@@ -30,6 +32,7 @@ export const OPERATIONS: readonly Type[] = [
   StatusReader,
   OverviewReader,
   GroundLooks,
+  SilentSides,
   RunOperations,
   StoreHealthOperations,
   AuditOperations,
@@ -43,9 +46,11 @@ export const OPERATIONS: readonly Type[] = [
   GenerateOperations,
   WebhookSlotOperations,
   PlanOperations,
+  DryRuns,
   StoreInstalls,
   NewStores,
   RefusedAttempts,
+  SignOuts,
   SyncCosts,
   Reports,
   SearchOperations,

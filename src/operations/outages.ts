@@ -1,6 +1,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { StoreStateEntity, SyncRunEntity, WorkspaceStateEntity } from '../persistence/entities/index.js';
+import type { Store } from '../connections/connections.js';
 import { Database } from '../persistence/database.js';
+import { StateRepository } from '../persistence/state.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
@@ -73,6 +75,8 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 const ANSWER_WITHIN_MS = 1_000;
+/** A part that does not answer within this is down. */
+const READY_WITHIN_MS = 2_000;
 
 /** Whether the parts of this process's own ground answer: the queue's Redis, and the database in good time. */
 @Injectable()
@@ -98,6 +102,21 @@ export class GroundLooks {
     ];
   }
 
+  /** The parts without which this process cannot work. The reason may contain addresses, so it is only in the log of that part. */
+  async down(): Promise<string[]> {
+    const parts = [
+      ['database', this.db.assertWritable()],
+      ['queue', this.queue?.ping()],
+    ] as const;
+    const answers = parts.map(([name, answer]) =>
+      within(READY_WITHIN_MS, Promise.resolve(answer), timedOut('no answer in time')).then(
+        () => null,
+        () => name,
+      ),
+    );
+    return (await Promise.all(answers)).filter((name) => name !== null);
+  }
+
   /** A queue in the database is as good as the database. */
   async #queueAnswers(): Promise<boolean> {
     if (this.queue?.kind !== 'redis') return true;
@@ -112,5 +131,16 @@ export class GroundLooks {
     // Pages that cannot be read say so themselves.
     await this.db.assertWritable().catch(() => undefined);
     return performance.now() - from;
+  }
+}
+
+/** Since when the sides of a store have not answered, as the process that asks them has recorded; null for a side that answers. */
+@Injectable()
+export class SilentSides {
+  constructor(private readonly state: StateRepository) {}
+
+  async of({ key, workspace }: Pick<Store, 'key' | 'workspace'>) {
+    const [catalog, shop] = await Promise.all([this.state.workspace(workspace.key), this.state.store(key)]);
+    return { catalog: catalog?.silentSince, shop: shop?.silentSince };
   }
 }

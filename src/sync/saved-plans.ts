@@ -22,7 +22,7 @@ import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/sou
 import { Connections, type Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { fillCatalogView } from './catalog-view.js';
-import { planForReview, type DryRun, type DryRunOptions } from './dry-run.js';
+import { dryRun, planForReview, type DryRun, type DryRunOptions } from './dry-run.js';
 import { identityResolver, plannedChange } from './resolve-identities.js';
 
 export interface AppliedPlan {
@@ -45,12 +45,22 @@ interface Tally {
 @Injectable()
 export class SavedPlans {
   constructor(
-    private readonly db: Database,
+    readonly db: Database,
     private readonly connections: Connections,
-    private readonly state: StateRepository,
-    private readonly plans: PlanRepository,
-    private readonly clock: Clock,
+    readonly state: StateRepository,
+    readonly plans: PlanRepository,
+    readonly clock: Clock,
   ) {}
+
+  /** Plans a sync. Nothing is left of it. Throws `misconfigured` for an unknown store. */
+  async dryRun(storeKey: string, options: DryRunOptions): Promise<DryRun> {
+    return dryRun(this, this.connections.store(storeKey), options);
+  }
+
+  /** Removes a plan that nobody is to review. */
+  async discard(planId: string): Promise<void> {
+    await this.plans.remove(planId);
+  }
 
   /** An empty draft, made before the store is read. Throws `misconfigured` for an unknown store. */
   async draft(storeKey: string): Promise<string> {
@@ -63,10 +73,8 @@ export class SavedPlans {
   async fill(planId: string, storeKey: string, options: DryRunOptions): Promise<DryRun> {
     const store = this.connections.store(storeKey);
     const run = await this.plans.underWay(planId);
-    const { db, plans, state, clock } = this;
-    const parts = { db, plans, state, clock };
     try {
-      const { entries, ...made } = await planForReview(parts, run, store, options);
+      const { entries, ...made } = await planForReview(this, run, store, options);
       await this.plans.finish(run, { ...made, entries });
       return made;
     } catch (error) {

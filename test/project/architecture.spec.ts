@@ -28,6 +28,9 @@ const STAGE: Area = {
 
 const STAGES = ['schedule', 'sync', 'webhooks', 'write-back', 'notifications'];
 
+/** Commands, API and pages reach the database through operations alone. */
+const ABOVE = [...FOUNDATION, 'observability', 'connections', 'planner', 'queue', 'config', 'operations'];
+
 /** Imports go one way: commands, API and pages; operations; stages; planner and connections; edges; runtime and domain. */
 const AREAS: Readonly<Record<string, Area>> = {
   domain: { imports: [], packages: ['node:crypto', 'zod'] },
@@ -55,8 +58,8 @@ const AREAS: Readonly<Record<string, Area>> = {
   },
   ...Object.fromEntries(STAGES.map((stage) => [stage, STAGE])),
   operations: { imports: [...STAGE.imports, ...STAGES] },
-  api: { imports: [...STAGE.imports, 'operations', 'openapi'] },
-  dashboard: { imports: [...STAGE.imports, 'operations', 'api'] },
+  api: { imports: [...ABOVE, 'openapi'] },
+  dashboard: { imports: [...ABOVE, 'api'] },
   // The program is tried against it, so the two share no code but the errors of a refused option.
   sandbox: { imports: ['domain/errors.ts'] },
 };
@@ -110,6 +113,11 @@ describe('imports', () => {
   it('of the sandbox are the demo’s alone', () => {
     const files = program.filter(({ path }) => !MAY_USE_SANDBOX.test(path));
     expect(offences(files, (_file, target) => !target.startsWith('src/sandbox/'))).toEqual([]);
+  });
+
+  it('of commands reach the database through operations alone, those of `demo` and `migrate` aside', () => {
+    const commands = program.filter(({ path }) => /^src\/cli\/(?!demo\/|migrate)/.test(path));
+    expect(offences(commands, (_file, target) => !target.startsWith('src/persistence/'))).toEqual([]);
   });
 
   it('never lead from the program into tests', () => {

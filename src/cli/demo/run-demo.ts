@@ -4,16 +4,16 @@ import pLimit from 'p-limit';
 import { NO_COUNTS, type RunCounts } from '../../domain/run-counts.js';
 import { CodedError } from '../../domain/errors.js';
 import { productExternalId } from '../../domain/external-id.js';
-import { presentRun, type PresentedRun } from '../../operations/present-run.js';
+import type { PresentedRun } from '../../operations/present-run.js';
 import { ActionRepository } from '../../persistence/action.repository.js';
 import { DeliveryRepository } from '../../persistence/delivery.repository.js';
 import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import { LinkRepository } from '../../persistence/link.repository.js';
-import { RunRepository } from '../../persistence/run.repository.js';
 import { TaskRepository } from '../../persistence/task.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
 import { RunRequests } from '../../connections/run-requests.js';
 import { RunWorker } from '../../sync/run-worker.js';
+import { RunOperations } from '../../operations/runs.js';
 import { interruptSignal } from '../command.js';
 import { print } from '../output.js';
 import { ProgressReport } from '../progress.js';
@@ -120,12 +120,7 @@ function isContentWrite({ name }: { readonly name: string }): boolean {
 
 async function runToEnd({ daemon }: DemoWorld, signal: AbortSignal): Promise<PresentedRun> {
   const { id } = await daemon.get(RunRequests).request({ store: DEMO_STORE, full: true, trigger: 'command' });
-  const follower = new RunFollower(
-    daemon.get(RunWorker),
-    daemon.get(RunRepository),
-    daemon.get(ActionRepository),
-  );
-  return presentRun(await follower.toEnd(id, signal));
+  return new RunFollower(daemon.get(RunWorker), daemon.get(RunOperations)).toEnd(id, signal);
 }
 
 function printRemarks(run: PresentedRun): void {

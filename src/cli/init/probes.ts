@@ -5,6 +5,7 @@ import type { Connections } from '../../connections/connections.js';
 import { LOCALE_CODE, parseSettings, secretValues } from '../../config/index.js';
 import { redactSecrets } from '../../observability/logging/index.js';
 import {
+  IMPATIENT,
   checkStores,
   checkWorkspaces,
   probed,
@@ -12,7 +13,7 @@ import {
   publicUrlFinding,
   type Finding,
 } from '../../operations/check.js';
-import { IMPATIENT, NO_STATE } from '../check-parts.js';
+import { NO_STATE } from '../../operations/check-setup.js';
 import { listedLocales, type Answers } from './answers.js';
 import type { Probes } from './steps.js';
 

@@ -6,7 +6,7 @@ import { AccessTokens } from '../../api/access.js';
 import { Allow } from '../../api/allow.js';
 import { callerOf } from '../../api/audit-entry.js';
 import { RefusedAttempts } from '../../operations/refused-attempts.js';
-import { AuditRepository } from '../../persistence/audit.repository.js';
+import { AuditOperations } from '../../operations/audit.js';
 import { Metrics } from '../../observability/metrics/metrics.js';
 import { Logger } from '../../runtime/logger.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
@@ -35,7 +35,7 @@ export class SignInPages {
     private readonly tokens: AccessTokens,
     private readonly throttle: AccessThrottle,
     private readonly metrics: Metrics,
-    private readonly audit: AuditRepository,
+    private readonly audit: AuditOperations,
     private readonly refused: RefusedAttempts,
     logger: Logger,
   ) {
@@ -81,7 +81,7 @@ export class SignInPages {
       response.status(401).send(signInPage({ next, problem: 'This token is not correct.' }));
       return;
     }
-    await this.audit.record({ ...callerOf(request, holder), ...SIGN_IN }, 'done');
+    await this.audit.record({ ...callerOf(request, holder), ...SIGN_IN });
     this.throttle.succeeded(address, holder.role);
     const cookie = await this.sessions.issue(holder);
     this.sessions.setCookie(request, response, SESSION_COOKIE, cookie, SESSION_SECONDS);
@@ -94,7 +94,7 @@ export class SignInPages {
   async signOut(@Req() request: Request, @Res() response: Response): Promise<void> {
     const session = sessionOf(request);
     await this.sessions.end(session);
-    await this.audit.record({ ...callerOf(request, session), ...SIGN_OUT }, 'done');
+    await this.audit.record({ ...callerOf(request, session), ...SIGN_OUT });
     this.sessions.setCookie(request, response, SESSION_COOKIE, '', 0);
     response.redirect(303, '/login');
   }

@@ -5,14 +5,13 @@ import { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { ServiceUnavailableException } from '@nestjs/common';
-import { TerminusModule } from '@nestjs/terminus';
-import { Test } from '@nestjs/testing';
 import pg from 'pg';
 import { HealthController } from '../../../src/api/health.controller.js';
 import { boundedClient } from '../../../src/persistence/bounded-client.js';
 import { openDataSource } from '../../../src/persistence/data-source.js';
 import { Database } from '../../../src/persistence/database.js';
-import { QUEUE_BACKEND } from '../../../src/queue/index.js';
+import { GroundLooks } from '../../../src/operations/outages.js';
+import { SYSTEM_CLOCK } from '../../../src/runtime/clock.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -114,17 +113,9 @@ describe('a server with a certificate that nobody signed', () => {
 });
 
 describe('readiness', () => {
-  async function readiness(db: Database): Promise<unknown> {
-    const module = await Test.createTestingModule({
-      imports: [TerminusModule.forRoot({ logger: false })],
-      controllers: [HealthController],
-      providers: [
-        { provide: Database, useValue: db },
-        { provide: QUEUE_BACKEND, useValue: { ping: () => Promise.resolve() } },
-      ],
-    }).compile();
-    return module
-      .get(HealthController)
+  function readiness(db: Database): Promise<unknown> {
+    const queue = { kind: 'redis', ping: () => Promise.resolve() } as const;
+    return new HealthController(new GroundLooks(db, SYSTEM_CLOCK, queue))
       .ready()
       .catch((error: unknown) =>
         error instanceof ServiceUnavailableException ? error.getResponse() : error,
