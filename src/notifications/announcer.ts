@@ -10,7 +10,6 @@ import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { judge } from './conditions.js';
 import { messageOf } from './message.js';
-import { messages } from './messages.js';
 import { OUTGOING_WEBHOOK, type OutgoingWebhook } from './outgoing-webhook.js';
 
 /** Longer than the time limit of a post, so that two senders never send the same change at once. */
@@ -70,12 +69,15 @@ export class Announcer {
       const delayMs = BACKOFF.notification.delayMs(row.attempts, random, error.retryAfterMs);
       await notifications.postpone(row.id, lease, delayMs);
       metrics.notifications.inc({ outcome: 'failed' });
-      this.#log.warn({ ...what, err: errorLine(error) }, messages.notAccepted);
+      this.#log.warn(
+        { ...what, err: errorLine(error) },
+        'the receiver did not accept a notification; it is sent again later',
+      );
       return false;
     }
     await notifications.announced(row, lease);
     metrics.notifications.inc({ outcome: 'sent' });
-    this.#log.info(what, messages.sent);
+    this.#log.info(what, 'a notification was sent');
     return true;
   }
 }

@@ -8,7 +8,6 @@ import { LifecycleEventRepository } from '../persistence/lifecycle-event.reposit
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { Connections } from '../connections/connections.js';
-import { messages } from './messages.js';
 import type { OutgoingPost } from './outgoing-webhook.js';
 
 /** Injection token of the receiver: `notifications.events`. */
@@ -62,7 +61,10 @@ export class EventSender {
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       this.metrics.notifications.inc({ outcome: 'failed' });
-      this.#log.warn({ ...what, err: errorLine(error) }, messages.eventNotAccepted);
+      this.#log.warn(
+        { ...what, err: errorLine(error) },
+        'the receiver did not accept a lifecycle event; it is sent again later',
+      );
       if (event.attempts >= MOST_ATTEMPTS) await this.events.settle(id);
       else {
         const random = (): number => this.clock.random();

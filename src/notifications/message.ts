@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NotificationEntity } from '../persistence/entities/notification.entity.js';
 import type { Condition } from './conditions.js';
 import { withoutTrailing } from '../domain/text.js';
-import { CONDITION_WORDS, messages, unknownCondition, type ConditionWords } from './messages.js';
+import { CONDITION_WORDS, unknownCondition, type ConditionWords } from './condition-words.js';
 
 type Row = Pick<NotificationEntity, 'kind' | 'subject' | 'facts' | 'since' | 'endedAt'>;
 
@@ -42,17 +42,19 @@ export function messageOf(row: Row, phase: 'begun' | 'ended', publicUrl: string 
   const page = (PAGE_OF.get(row.kind) ?? overview)(facts);
   const lines =
     phase === 'ended'
-      ? [messages.recovered(words.ends(row.subject), minute(row.endedAt), minute(row.since))]
+      ? [
+          `store-sync: ${words.ends(row.subject)}, since ${minute(row.endedAt)} (the condition began ${minute(row.since)})`,
+        ]
       : [
-          messages.announced(words.begins(row.subject, facts), minute(row.since)),
-          messages.todo(words.todo(row.subject, facts)),
+          `store-sync: ${words.begins(row.subject, facts)}, since ${minute(row.since)}`,
+          `What to do: ${words.todo(row.subject, facts)}`,
         ];
   if (publicUrl !== undefined) lines.push(`${withoutTrailing(publicUrl, '/')}${page}`);
   return lines.join('\n');
 }
 
 function minute(date: Date | null): string {
-  return date === null ? messages.unknownTime : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return date === null ? 'an unknown time' : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function overview(): string {

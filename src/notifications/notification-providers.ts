@@ -6,7 +6,6 @@ import { Logger } from '../runtime/logger.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { Announcer } from './announcer.js';
 import { EVENT_RECEIVER, EventSender, type EventReceiver } from './event-sender.js';
-import { messages } from './messages.js';
 import { OUTGOING_WEBHOOK, outgoingPost, outgoingWebhook, type OutgoingWebhook } from './outgoing-webhook.js';
 import { RoundTimer, type Rounds } from './round-timer.js';
 
@@ -26,7 +25,8 @@ export const NOTIFICATIONS: Provider[] = [
     inject: [APP_CONFIG],
     useFactory: ({ notifications }: AppConfig): OutgoingWebhook => {
       const { webhookUrl } = notifications;
-      if (webhookUrl === undefined) throw new CodedError('misconfigured', messages.notConfigured);
+      if (webhookUrl === undefined)
+        throw new CodedError('misconfigured', 'notifications.webhookUrl is not set');
       return outgoingWebhook(webhookUrl);
     },
   },
@@ -42,7 +42,7 @@ export const LIFECYCLE_EVENTS: Provider[] = [
     useFactory: ({ notifications }: AppConfig): EventReceiver => {
       const { webhookUrl: url, secret } = notifications.events;
       if (url === undefined || secret === undefined)
-        throw new CodedError('misconfigured', messages.eventsNotConfigured);
+        throw new CodedError('misconfigured', 'notifications.events.webhookUrl and its secret are not set');
       return { post: outgoingPost(url), secret };
     },
   },

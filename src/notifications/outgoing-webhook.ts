@@ -1,7 +1,6 @@
 import { parseRetryAfterMs } from '../catalog/retry-after.js';
 import { CodedError } from '../domain/errors.js';
 import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
-import { messages } from './messages.js';
 
 const TIMEOUT_MS = 10_000;
 
@@ -54,11 +53,11 @@ function escaped(text: string): string {
 
 /** Without a cause, because its message may contain the address. */
 function unanswered(error: unknown): CodedError {
-  const code = (error instanceof OutgoingError ? error.code : undefined) ?? messages.noAnswer;
+  const code = (error instanceof OutgoingError ? error.code : undefined) ?? 'no answer';
   const neverArrived = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(
     code,
   );
-  return new CodedError('transient', messages.receiverSilent(code), {
+  return new CodedError('transient', `the receiver of notifications did not answer (${code})`, {
     outcomeUnknown: !neverArrived,
   });
 }
@@ -66,8 +65,12 @@ function unanswered(error: unknown): CodedError {
 function refused(status: number, retryAfter: unknown): CodedError {
   const retryAfterMs = typeof retryAfter === 'string' ? parseRetryAfterMs(retryAfter, new Date()) : undefined;
   const passing = status === 429 || status >= 500;
-  return new CodedError(passing ? 'transient' : 'invalid', messages.receiverRefused(status), {
-    status,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  return new CodedError(
+    passing ? 'transient' : 'invalid',
+    `the receiver of notifications answered ${String(status)}`,
+    {
+      status,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+  );
 }

@@ -3,7 +3,6 @@ import type { SchedulerRegistry } from '@nestjs/schedule';
 import { errorLine } from '../domain/errors.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Shutdown } from '../runtime/shutdown.js';
-import { messages } from './messages.js';
 
 const EVERY_MS = 5_000;
 
@@ -50,7 +49,10 @@ export class RoundTimer implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       await this.rounds.round(this.shutdown.signal);
     } catch (error) {
-      this.#log.warn({ err: errorLine(error) }, messages.roundFailed);
+      this.#log.warn(
+        { err: errorLine(error) },
+        'notifications could not be sent; the next round tries again',
+      );
     }
   }
 }

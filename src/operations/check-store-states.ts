@@ -1,7 +1,6 @@
 import type { StoreInstallationEntity } from '../persistence/entities/index.js';
 import type { StandingPause } from '../persistence/store-health.repository.js';
 import type { Finding } from './check.js';
-import { checkMessages } from './messages.js';
 
 type Installation = Pick<StoreInstallationEntity, 'shop' | 'storeKey' | 'installedAt' | 'uninstalledAt'>;
 
@@ -11,11 +10,20 @@ export function installationFindings(
   left: readonly string[],
 ): Finding[] {
   return installations.map(({ shop, storeKey, installedAt, uninstalledAt }) => {
-    const what = checkMessages.installation(storeKey);
-    if (left.includes(shop)) return { level: 'warn', what, detail: checkMessages.leftOut(shop) };
+    const what = `store ${storeKey}: installation`;
+    if (left.includes(shop))
+      return {
+        level: 'warn',
+        what,
+        detail: `${shop} is left out: a file has the shop or its key, or storeTemplate is not set`,
+      };
     if (uninstalledAt !== null)
-      return { level: 'warn', what, detail: checkMessages.uninstalled(shop, dayOf(uninstalledAt)) };
-    return { level: 'ok', what, detail: checkMessages.installedOn(shop, dayOf(installedAt)) };
+      return {
+        level: 'warn',
+        what,
+        detail: `the merchant of ${shop} uninstalled the app on ${dayOf(uninstalledAt)}: it waits until it is installed again`,
+      };
+    return { level: 'ok', what, detail: `${shop} was installed by its merchant on ${dayOf(installedAt)}` };
   });
 }
 
@@ -27,8 +35,8 @@ export function pauseFindings(pauses: readonly (readonly [string, StandingPause 
       : [
           {
             level: 'warn',
-            what: checkMessages.pause(store),
-            detail: checkMessages.pausedSince(pause.since.toISOString(), pause.reason, store),
+            what: `store ${store}: pause`,
+            detail: `paused since ${pause.since.toISOString()}: ${pause.reason}; once that is fixed, run store-sync retry --store ${store}`,
           },
         ],
   );

@@ -7,7 +7,6 @@ import { withoutTrailing } from '../domain/text.js';
 import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { connectorFindings } from './connector-findings.js';
-import { checkMessages } from './messages.js';
 
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'FAIL';
@@ -29,15 +28,15 @@ export function publicUrlFinding(
     return {
       level: 'warn',
       what,
-      detail: checkMessages.noPublicUrl,
+      detail: 'server.publicUrl is not set: no webhook is registered, and results arrive by polling',
     };
   const address = new URL(publicUrl);
-  // A catalog on this machine reaches a loopback address; a remote one reaches its own.
+  // A loopback public URL works only if the catalog runs on this machine; a remote catalog would call itself.
   const remote = workspaces.filter(({ baseUrl }) => !isLoopback(new URL(baseUrl)));
   const [first] = remote;
   const unreachable = isLoopback(address) || PRIVATE.test(address.hostname);
   if (first && unreachable) {
-    const detail = checkMessages.unreachable(publicUrl, first.key, first.baseUrl);
+    const detail = `${publicUrl} cannot be reached by workspace ${first.key} (${first.baseUrl}): set server.publicUrl to a public address; until then, results arrive by polling`;
     return { level: 'warn', what, detail };
   }
   return { level: 'ok', what, detail: publicUrl };
@@ -63,7 +62,11 @@ export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   const what = 'public URL';
   const address = new URL(publicUrl);
   if (address.protocol !== 'https:' && !isLoopback(address))
-    return { level: 'FAIL', what, detail: checkMessages.notHttps(publicUrl) };
+    return {
+      level: 'FAIL',
+      what,
+      detail: `${publicUrl} is not https: the catalog calls https addresses only`,
+    };
   const url = `${withoutTrailing(publicUrl, '/')}/health/live`;
   try {
     const answer = await sendOutgoing({
@@ -73,35 +76,37 @@ export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
       timeoutMs: REACH_WITHIN_MS,
       maxBytes: MAX_SHORT_ANSWER_BYTES,
     });
-    if (answer.status === 200) return { level: 'ok', what, detail: checkMessages.answers(url) };
-    const detail = checkMessages.answersOtherwise(url, answer.status);
+    if (answer.status === 200) return { level: 'ok', what, detail: `${url} answers` };
+    const detail = `${url} answers ${String(answer.status)}: another program or a proxy answers; until that is fixed, results arrive by polling`;
     return { level: 'warn', what, detail };
   } catch (error) {
-    const detail = checkMessages.silent(url, causeOf(error));
+    const detail = `${url} does not answer (${causeOf(error)}): the daemon may be stopped, or the address does not lead to it`;
     return { level: 'warn', what, detail };
   }
 }
 
 function causeOf(error: unknown): string {
   if (!(error instanceof OutgoingError)) return errorLine(error);
-  return error.late ? checkMessages.notWithin(REACH_WITHIN_MS / 1000) : (error.code ?? error.message);
+  return error.late
+    ? `no answer within ${String(REACH_WITHIN_MS / 1000)} seconds`
+    : (error.code ?? error.message);
 }
 
 /** The receiver of notifications: only its host, because the address is a secret. */
 export function notificationsFinding(webhookUrl: string | undefined): Finding {
   const detail =
     webhookUrl === undefined
-      ? checkMessages.noNotifications
-      : checkMessages.notificationsTo(new URL(webhookUrl).host);
+      ? 'notifications.webhookUrl is not set: no notifications are sent'
+      : `sent to ${new URL(webhookUrl).host}`;
   return { level: 'ok', what: 'notifications', detail };
 }
 
 /** Without a token there is no dashboard and no API. That is allowed, but seldom intended. */
 export function dashboardFinding(server: AppConfig['server']): Finding {
-  const what = checkMessages.dashboard;
+  const what = 'dashboard and API';
   if (server.adminToken === undefined && Object.keys(server.tokens).length === 0)
-    return { level: 'warn', what, detail: checkMessages.dashboardOff };
-  return { level: 'ok', what, detail: checkMessages.dashboardOn };
+    return { level: 'warn', what, detail: 'off: set server.adminToken (ADMIN_TOKEN) to turn them on' };
+  return { level: 'ok', what, detail: 'on, behind a token' };
 }
 
 /** The finding about a workspace's slot, without changing it. */
@@ -118,7 +123,7 @@ export async function probed(
   what: string,
   probe: () => Promise<Finding | readonly Finding[]>,
 ): Promise<readonly Finding[]> {
-  const late = timedOut(checkMessages.noAnswerWithin(PROBE_WITHIN_MS / 1000));
+  const late = timedOut(`no answer within ${String(PROBE_WITHIN_MS / 1000)} seconds`);
   try {
     const found = await within(PROBE_WITHIN_MS, probe(), late);
     return 'level' in found ? [found] : found;
@@ -150,8 +155,8 @@ export async function checkWorkspaces(
   lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
 ): Promise<Finding[]> {
   const checks = connections.workspaces.flatMap((workspace) => [
-    probed(checkMessages.catalogLogin(workspace.key), () => catalogLogin(workspace)),
-    probed(checkMessages.webhookSlot(workspace.key), async () =>
+    probed(`workspace ${workspace.key}: catalog login`, () => catalogLogin(workspace)),
+    probed(`workspace ${workspace.key}: webhook slot`, async () =>
       webhookSlot(workspace, await lookAtSlot(workspace)),
     ),
   ]);
@@ -165,7 +170,7 @@ export async function checkStores(connections: Pick<Connections, 'stores'>): Pro
 }
 
 async function catalogLogin(workspace: Workspace): Promise<Finding> {
-  const what = checkMessages.catalogLogin(workspace.key);
+  const what = `workspace ${workspace.key}: catalog login`;
   try {
     const page = await workspace.client.listProducts();
     const count = page.count == null ? '' : `, ${String(page.count)} products`;
@@ -182,14 +187,14 @@ async function catalogLogin(workspace: Workspace): Promise<Finding> {
 /** A 401 is about the token itself, a 403 about its permissions (docs/catalog-rules.md#authentication). */
 function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): string {
   const auth = `workspaces.${key}.auth`;
-  if (status !== 403) return checkMessages.badToken(auth);
-  const login = settings.auth.email === undefined ? checkMessages.addLogin(auth) : '';
-  return `${checkMessages.noPermission}${login}`;
+  if (status !== 403) return `the token is missing, wrong or revoked: check ${auth}`;
+  const login = settings.auth.email === undefined ? `, or add a login (email and password) to ${auth}` : '';
+  return `the token is valid, but lacks the permission or subscription: ask the operator of the service to extend it${login}`;
 }
 
 /** An empty or foreign slot is not a failure: results arrive by polling, and the check registers nothing. */
 function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
-  const what = checkMessages.webhookSlot(workspace.key);
+  const what = `workspace ${workspace.key}: webhook slot`;
   const found = withoutTrailing(look.detail, '.');
   switch (look.state) {
     case 'ours':
@@ -198,18 +203,17 @@ function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
       return {
         level: 'warn',
         what,
-        detail: checkMessages.slotOutdated(found),
+        detail: `${found}: run store-sync webhook register, or start the daemon, which writes it`,
       };
     case 'free':
       return {
         level: 'warn',
         what,
-        detail: checkMessages.slotFree(found),
+        detail: `${found}: with server.publicUrl, the daemon registers it; until then, results arrive by polling`,
       };
     case 'foreign':
-      return { level: 'warn', what, detail: checkMessages.slotOfOthers(found) };
     case 'unknown':
-      return { level: 'warn', what, detail: checkMessages.slotOfOthers(found) };
+      return { level: 'warn', what, detail: `${found}: results arrive by polling` };
   }
 }
 

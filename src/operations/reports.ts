@@ -21,7 +21,6 @@ import {
 } from './check.js';
 import { DriftOperations, driftSchema, type Drift } from './drift.js';
 import { GenerateOperations, generateAnswerSchema, type GenerateAnswer } from './generate.js';
-import { reportMessages } from './messages.js';
 
 export type { ReportKind };
 
@@ -85,7 +84,7 @@ export class Reports {
     const id = await this.rows.begin(kind, store, actor);
     if (id === null) {
       const running = await this.rows.newest(kind, store);
-      if (running === null) throw new CodedError('conflict', reportMessages.justEnded);
+      if (running === null) throw new CodedError('conflict', 'the report ended just now; ask again');
       return { id: running.id, done: Promise.resolve() };
     }
     return { id, done: this.#make(id, kind, store) };
@@ -115,7 +114,7 @@ export class Reports {
     } catch (error) {
       const line = redactSecrets(errorLine(error), this.source.secrets());
       if (!isCoded(error) && !this.shutdown.signal.aborted)
-        this.#log.error({ err: line, kind }, reportMessages.failed);
+        this.#log.error({ err: line, kind }, 'a report failed');
       await this.rows.failed(id, line).catch(() => undefined); // its silence ends it
     } finally {
       clearInterval(alive);

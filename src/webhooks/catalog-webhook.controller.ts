@@ -17,8 +17,7 @@ import { traced } from '../observability/tracing/tracing.js';
 import { ByteBudget } from './byte-budget.js';
 import { dedupeKey } from './dedupe-key.js';
 import { readRawBody } from './raw-body.js';
-import { refuse, reply } from './reply.js';
-import { messages } from './messages.js';
+import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
 
 const TIMESTAMP = 'x-webhook-timestamp';
 const SIGNATURE = 'x-webhook-signature';
@@ -70,11 +69,11 @@ export class CatalogWebhookController {
   async #receive(key: string, request: Request, response: Response): Promise<string> {
     const workspace = this.connections.workspace(key);
     if (!workspace) {
-      refuse(request, response, 404, messages.noWorkspace);
+      refuse(request, response, 404, 'no such workspace');
       return 'unknown_workspace';
     }
     if (secretsOf(workspace).length === 0)
-      return this.#refuse(workspace, request, response, messages.noSecret);
+      return this.#refuse(workspace, request, response, 'webhook.hmacSecret is not set');
     const claim = readSignatureClaim(signatureOf(request));
     if (!claim.ok) return this.#refuse(workspace, request, response, claim.reason);
     const body = await readRawBody(request, this.budget);
@@ -82,13 +81,15 @@ export class CatalogWebhookController {
       case 'broken_off':
         return 'broken_off';
       case 'too_large':
-        this.#log.warn({ workspace: key }, messages.largeRefused);
-        refuse(request, response, 413, messages.deliveryTooLarge);
+        this.#log.warn(
+          { workspace: key },
+          'a delivery over 10 MB was refused; its result arrives by polling',
+        );
+        refuse(request, response, 413, 'a delivery may have 10 MB at most');
         return 'too_large';
       case 'no_room':
-        this.#log.warn({ workspace: key }, messages.putOff);
-        response.setHeader('Retry-After', '5');
-        refuse(request, response, 503, messages.busy);
+        this.#log.warn({ workspace: key }, 'delivery postponed: the memory for requests is used up');
+        refuseForNow(request, response);
         return 'no_room';
       case 'body':
         try {
@@ -103,7 +104,7 @@ export class CatalogWebhookController {
 
   #refuse(workspace: Workspace, request: Request, response: Response, reason: string): 'refused' {
     const { ip: address } = request;
-    this.#log.warn({ workspace: workspace.key, address, reason }, messages.refused);
+    this.#log.warn({ workspace: workspace.key, address, reason }, 'a delivery was refused');
     refuse(request, response, 401, SIGNATURE_REFUSED);
     return 'refused';
   }
@@ -143,9 +144,11 @@ export class CatalogWebhookController {
       this.jobs.wake('deliveries', id);
       return 'stored';
     } catch (error) {
-      this.#log.warn({ workspace: workspace.key, err: errorLine(error) }, messages.deliveryNotStored);
-      response.setHeader('Retry-After', '5');
-      reply(response, 503, messages.notStored);
+      this.#log.warn(
+        { workspace: workspace.key, err: errorLine(error) },
+        'a delivery could not be stored; the sender is asked to repeat it',
+      );
+      askToRepeat(response);
       return 'unavailable';
     }
   }

@@ -7,8 +7,7 @@ import { Logger } from '../runtime/logger.js';
 import { complianceEventOf, hasShopifySignatureForm, isShopifySignature } from '../store/events.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
-import { refuse, reply } from './reply.js';
-import { messages } from './messages.js';
+import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const TOPIC = 'x-shopify-topic';
@@ -50,12 +49,12 @@ export class ComplianceWebhookController {
   async receive(@Req() request: Request, @Res() response: Response): Promise<void> {
     const secrets = this.#secrets();
     if (secrets.length === 0) {
-      refuse(request, response, 404, messages.noStore);
+      refuse(request, response, 404, 'no such store');
       return;
     }
     const signature = request.headers[SIGNATURE];
     if (typeof signature !== 'string' || !hasShopifySignatureForm(signature)) {
-      this.#refuse(request, response, messages.signatureMalformed);
+      this.#refuse(request, response, 'the signature is missing or malformed');
       return;
     }
     const body = await readRawBody(request, this.budget);
@@ -63,17 +62,16 @@ export class ComplianceWebhookController {
       case 'broken_off':
         return;
       case 'too_large':
-        refuse(request, response, 413, messages.eventTooLarge);
+        refuse(request, response, 413, 'an event may have 10 MB at most');
         return;
       case 'no_room':
-        response.setHeader('Retry-After', '5');
-        refuse(request, response, 503, messages.busy);
+        refuseForNow(request, response);
         return;
       case 'body':
         try {
           if (isShopifySignature(body.bytes, signature, secrets))
             await this.#take(request, body.bytes, response);
-          else this.#refuse(request, response, messages.signatureWrong);
+          else this.#refuse(request, response, 'the signature is wrong');
         } finally {
           body.holding.release();
         }
@@ -87,15 +85,18 @@ export class ComplianceWebhookController {
   }
 
   #refuse(request: Request, response: Response, reason: string): void {
-    this.#log.warn({ address: request.ip, reason }, messages.eventRefused);
-    refuse(request, response, 401, messages.signatureRefused);
+    this.#log.warn({ address: request.ip, reason }, 'a store event was refused');
+    refuse(request, response, 401, 'signature missing or wrong');
   }
 
   /** A body about a customer has personal data, so that only its topic and its shop are logged. */
   async #take(request: Request, rawBody: Buffer, response: Response): Promise<void> {
     const event = complianceEventOf(request.headers[TOPIC], rawBody);
     if (event === null) {
-      this.#log.warn({ address: request.ip }, messages.noComplianceEvent);
+      this.#log.warn(
+        { address: request.ip },
+        'the store sent a signed request of an unknown topic; it is ignored',
+      );
       reply(response, 200, 'ignored');
       return;
     }
@@ -110,9 +111,11 @@ export class ComplianceWebhookController {
       this.#log.info(event, REDACTIONS[kept].log);
       reply(response, 200, REDACTIONS[kept].answer);
     } catch (error) {
-      this.#log.warn({ shop: event.shop, err: errorLine(error) }, messages.eventNotStored);
-      response.setHeader('Retry-After', '5');
-      reply(response, 503, messages.notStored);
+      this.#log.warn(
+        { shop: event.shop, err: errorLine(error) },
+        'a store event could not be stored; the store is asked to repeat it',
+      );
+      askToRepeat(response);
     }
   }
 }

@@ -17,7 +17,6 @@ import { liveContent, resultContent, variantContent, type ResultContent } from '
 import { recordUnasked, seenBefore, settleTask } from './task-ends.js';
 import { usedSources } from './used-sources.js';
 import { parked, processed, type Verdict } from './verdict.js';
-import { messages } from './messages.js';
 
 /** How many other results of one product may be taken between a look at the newest one and the insert. */
 const MOST_OVERTAKEN = 20;
@@ -75,13 +74,13 @@ export class GeneratedResults {
 
   async ofProduct(delivery: ReceivedDelivery, subject: Subject, link: StoreProductEntity): Promise<Verdict> {
     const store = this.connections.findStore(link.store);
-    if (!store) return parked('unknown_store', messages.storeGone(link.store));
+    if (!store) return parked('unknown_store', `store ${link.store} is no longer configured`);
     // Fetched before anything is settled, so that a fault leaves the delivery unchanged.
     const content = await resultContent(store, link, delivery, subject.task);
     for (const { locale, code } of content.missing)
       this.log.warn(
         { deliveryId: delivery.row.id, externalId: link.externalId, locale, code },
-        messages.noTextInLanguage,
+        'the catalog has no text in this language',
       );
     const { code, note, writeBackId } = await this.#take(
       {
@@ -106,7 +105,7 @@ export class GeneratedResults {
     const variant = subject.variant ?? '';
     const store = this.connections.findStore(link.store);
     if (!store || action !== 'product_generated')
-      return processed('variant_result', messages.ofVariant(action, variant));
+      return processed('variant_result', ofVariant(action, variant));
     const content = await variantContent(store, variant, delivery);
     const result: Result = {
       delivery,
@@ -117,7 +116,7 @@ export class GeneratedResults {
       live: () => Promise.resolve(null),
     };
     const { note, writeBackId } = await this.#take(result, subject, null);
-    return processed('variant_result', `${messages.ofVariant(action, variant)}; ${note}`, writeBackId);
+    return processed('variant_result', `${ofVariant(action, variant)}; ${note}`, writeBackId);
   }
 
   /**
@@ -136,7 +135,7 @@ export class GeneratedResults {
       if (outcome !== null) return outcome;
       subject = await this.subjects.again(delivery, link);
     }
-    throw new CodedError('transient', messages.overtaken);
+    throw new CodedError('transient', 'other results of the product came in at the same time');
   }
 
   async #decide(result: Result, subject: Subject, held: ResultContent['held']): Promise<Decision> {
@@ -195,10 +194,12 @@ export class GeneratedResults {
     transaction: Transaction,
   ): Promise<Outcome> {
     const { mode } = store.settings.writeBack;
-    if (mode === 'off') return { code: 'write_back_off', note: messages.writeBackOff };
+    if (mode === 'off')
+      return { code: 'write_back_off', note: 'content generated but not written: writeBack.mode is off' };
     if (!holdsContent(content.intended))
       return { code: 'nothing_to_write', note: nothingToWrite(content.arrived) };
-    if (order === 'older') return { code: 'older', note: messages.older };
+    if (order === 'older')
+      return { code: 'older', note: 'generated, but a newer result was received before' };
     if (order !== 'newer') return { ...KNOWN, ...(newest === null ? {} : { writeBackId: newest.id }) };
     const { row, body } = delivery;
     const writeBackId = await this.results.intend(
@@ -262,13 +263,17 @@ function isAnswerTo(delivery: ReceivedDelivery, candidate: GenerationTaskEntity)
 
 function nothingToWrite(arrived: ResultContent['arrived']): string {
   const unmapped = arrived.filter(({ fate }) => fate === 'not_mapped').map(({ from }) => from);
-  if (unmapped.length === 0) return messages.nothingToWrite;
+  if (unmapped.length === 0) return 'generated, but it holds nothing that may be written';
   const named = unmapped.slice(0, 5).join(', ');
-  return messages.nothingMapped(`${named}${unmapped.length > 5 ? ' …' : ''}`);
+  return `generated, but no setting maps what came: ${named}${unmapped.length > 5 ? ' …' : ''}`;
 }
 
-const KNOWN = { code: 'known', note: messages.known } as const;
+const KNOWN = { code: 'known', note: 'generated; the same result was received before' } as const;
 const INTENDED = {
-  auto: { code: 'intended', note: messages.intended },
-  review: { code: 'intended', note: messages.waitsForReview },
+  auto: { code: 'intended', note: 'generated; to be written back' },
+  review: { code: 'intended', note: 'generated; waits for review' },
 } as const;
+
+function ofVariant(action: string, variant: string): string {
+  return `${action} for variant ${variant}: not written to its product`;
+}

@@ -23,7 +23,6 @@ import { GeneratedResults } from './generated-results.js';
 import { readDelivery, type ReceivedDelivery } from './received-delivery.js';
 import { recordUnasked, seenBefore, settleTask } from './task-ends.js';
 import { parked, processed, type Verdict } from './verdict.js';
-import { messages } from './messages.js';
 
 /** The result of one attempt at a delivery. */
 export interface Interpretation {
@@ -126,7 +125,8 @@ export class DeliveryInterpreter {
     const subject = await this.subjects.of(delivery);
     const { link, task, variant } = subject;
     found.externalId = variant ?? link?.externalId ?? task?.externalId ?? body.product?.external_id ?? null;
-    if (link === null) return { kind: 'later', code: 'unknown_product', note: messages.unknownProduct };
+    if (link === null)
+      return { kind: 'later', code: 'unknown_product', note: 'no linked product matches it' };
     try {
       if (variant !== null) return await this.generated.ofVariant(delivery, subject, link);
       refuseForeign(link, body.product);
@@ -154,7 +154,7 @@ export class DeliveryInterpreter {
   ): Promise<Verdict> {
     const { action, reason_for_failure: given } = delivery.body;
     const ending = Object.hasOwn(UNSUCCESSFUL, action) ? UNSUCCESSFUL[action] : undefined;
-    if (ending === undefined) return parked('unknown_action', messages.unknownAction(action.slice(0, 100)));
+    if (ending === undefined) return parked('unknown_action', `unknown action "${action.slice(0, 100)}"`);
     const { state } = ending;
     const trimmed = given?.trim() ?? '';
     const reason = trimmed === '' ? ending.reason : trimmed.slice(0, 1000);
@@ -167,8 +167,8 @@ export class DeliveryInterpreter {
             seen: await seenBefore(this.links, link, delivery.createdAt),
           })
         : await settleTask(this.tasks, delivery, ended, { state, reason });
-    const note = settled ? messages.ended : messages.endedLate;
-    return processed(state, note(reason));
+    const note = settled ? 'no content' : 'no content, but the task was settled before';
+    return processed(state, `${note}: ${reason}`);
   }
 }
 
@@ -176,10 +176,10 @@ export class DeliveryInterpreter {
 const UNSUCCESSFUL: Readonly<
   Record<string, { readonly state: 'failed' | 'no_urls'; readonly reason: string }>
 > = {
-  product_generation_failed: { state: 'failed', reason: messages.failed },
+  product_generation_failed: { state: 'failed', reason: 'generation failed' },
   product_generation_no_urls: {
     state: 'no_urls',
-    reason: messages.noUrls,
+    reason: 'no source URLs could be found for the product',
   },
 };
 
@@ -200,6 +200,6 @@ function crashedVerdict(row: WebhookDeliveryEntity): Verdict {
     kind: 'settled',
     state: 'parked',
     code: 'crashed',
-    note: messages.crashed(row.crashCount - 1),
+    note: `${String(row.crashCount - 1)} workers crashed on this delivery; it was set aside. Please report a bug.`,
   };
 }

@@ -4,7 +4,6 @@ import { readUntrustedJson } from '../runtime/untrusted-json.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import type { Connections, Workspace } from '../connections/connections.js';
 import { parked, type Verdict } from './verdict.js';
-import { messages } from './messages.js';
 
 /** A delivery whose body is understood. */
 export interface ReceivedDelivery {
@@ -22,11 +21,12 @@ export function readDelivery(
   connections: Connections,
 ): ReceivedDelivery | Verdict {
   const json = readUntrustedJson(row.rawBody);
-  if (!json.ok) return parked('unreadable', messages.unreadable);
+  if (!json.ok) return parked('unreadable', 'the body is not readable as JSON in UTF-8');
   const parsed = deliverySchema.safeParse(json.value);
-  if (!parsed.success) return parked('no_delivery', messages.noDelivery(whereAndWhat(parsed.error)));
+  if (!parsed.success)
+    return parked('no_delivery', `the body is not a delivery: ${whereAndWhat(parsed.error)}`);
   const workspace = connections.workspace(row.workspace);
-  if (!workspace) return parked('unknown_workspace', messages.workspaceGone(row.workspace));
+  if (!workspace) return parked('unknown_workspace', `workspace ${row.workspace} is no longer configured`);
   const { task } = parsed.data;
   return {
     row,

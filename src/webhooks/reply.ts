@@ -44,6 +44,20 @@ export function refuse(
   request.resume();
 }
 
+const REPEAT_AFTER_SECONDS = '5';
+
+/** Refuses a body for which there is no memory now. */
+export function refuseForNow(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Retry-After', REPEAT_AFTER_SECONDS);
+  refuse(request, response, 503, 'the memory for requests is used up: repeat the request later');
+}
+
+/** Asks the sender to repeat what the database does not store now. */
+export function askToRepeat(response: ServerResponse): void {
+  response.setHeader('Retry-After', REPEAT_AFTER_SECONDS);
+  reply(response, 503, 'the database does not store it now: repeat the request later');
+}
+
 /** Written without Express, which would first compute an ETag for caching. */
 function head(response: ServerResponse, statusCode: number, message: string): string {
   const body =

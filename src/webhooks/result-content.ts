@@ -20,7 +20,6 @@ import { intendedTranslations } from '../planner/translations.js';
 import type { Store, Workspace } from '../connections/connections.js';
 import { ForeignProductError, refuseForeign } from './foreign-product.js';
 import type { ReceivedDelivery } from './received-delivery.js';
-import { messages } from './messages.js';
 
 /** The values of a result for the store, and the languages that it lacks. */
 export interface ResultContent {
@@ -173,7 +172,7 @@ async function primaryProduct(
 
 function noText({ settings }: Workspace): ResultContent['missing'][number] {
   const locale = settings.locale ?? '';
-  return { locale, code: 'not_found', reason: messages.noProductText };
+  return { locale, code: 'not_found', reason: 'the catalog has no text of this product in the language' };
 }
 
 /** True for an error that may pass, while the delivery has attempts left. */
@@ -188,7 +187,7 @@ async function fetched(
   link: Linked,
   locale: string | undefined,
 ): Promise<CatalogProduct> {
-  if (link.catalogId === null) throw new CodedError('transient', messages.notLinkedYet);
+  if (link.catalogId === null) throw new CodedError('transient', 'the product is not linked yet');
   const product = await workspace.client.getProduct(link.catalogId, locale === undefined ? {} : { locale });
   refuseForeign(link, product);
   return product;

@@ -17,8 +17,7 @@ import {
 } from '../store/events.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
-import { refuse, reply } from './reply.js';
-import { messages } from './messages.js';
+import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const EVENT_ID = 'x-shopify-webhook-id';
@@ -71,22 +70,21 @@ export class StoreWebhookController {
     // A store that does not exist is answered like a wrong signature: another answer would tell who has the app.
     const store = this.connections.findStore(key);
     const secret = store?.settings.webhookSecret;
-    const wrong = store === undefined ? messages.noStore : messages.noStoreSecret;
+    const wrong = store === undefined ? 'no such store' : 'webhookSecret is not set';
     const signature = request.headers[SIGNATURE];
     if (typeof signature !== 'string' || !hasShopifySignatureForm(signature))
-      return this.#refuse(key, request, response, messages.signatureMalformed);
+      return this.#refuse(key, request, response, 'the signature is missing or malformed');
     const body = await readRawBody(request, this.budget);
     switch (body.kind) {
       case 'broken_off':
         return 'broken_off';
       case 'too_large':
-        this.#log.warn({ store: key, address: request.ip }, messages.largeEventRefused);
-        refuse(request, response, 413, messages.eventTooLarge);
+        this.#log.warn({ store: key, address: request.ip }, 'a store event over 10 MB was refused');
+        refuse(request, response, 413, 'an event may have 10 MB at most');
         return 'too_large';
       case 'no_room':
-        this.#log.warn({ store: key }, messages.eventPutOff);
-        response.setHeader('Retry-After', '5');
-        refuse(request, response, 503, messages.busy);
+        this.#log.warn({ store: key }, 'store event postponed: the memory for requests is used up');
+        refuseForNow(request, response);
         return 'no_room';
       case 'body':
         try {
@@ -95,7 +93,7 @@ export class StoreWebhookController {
               key,
               request,
               response,
-              secret === undefined ? wrong : messages.signatureWrong,
+              secret === undefined ? wrong : 'the signature is wrong',
             );
           return await this.#store(key, request, body.bytes, response);
         } finally {
@@ -118,8 +116,8 @@ export class StoreWebhookController {
   }
 
   #refuse(store: string, request: Request, response: Response, reason: string): 'refused' {
-    this.#log.warn({ store, address: request.ip, reason }, messages.eventRefused);
-    refuse(request, response, 401, messages.signatureRefused);
+    this.#log.warn({ store, address: request.ip, reason }, 'a store event was refused');
+    refuse(request, response, 401, 'signature missing or wrong');
     return 'refused';
   }
 
@@ -158,9 +156,11 @@ export class StoreWebhookController {
       reply(response, 200, id === null ? 'stored before' : 'stored');
       return id === null ? 'duplicate' : 'stored';
     } catch (error) {
-      this.#log.warn({ store, err: errorLine(error) }, messages.eventNotStored);
-      response.setHeader('Retry-After', '5');
-      reply(response, 503, messages.notStored);
+      this.#log.warn(
+        { store, err: errorLine(error) },
+        'a store event could not be stored; the store is asked to repeat it',
+      );
+      askToRepeat(response);
       return 'unavailable';
     }
   }

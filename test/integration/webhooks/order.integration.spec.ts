@@ -205,7 +205,7 @@ describe('an interpreter that dies', () => {
     await stages.interpreter.interpret(id);
     expect(await stages.deliveries.get(id)).toMatchObject({
       state: 'parked',
-      note: expect.stringContaining('workers in a row died'),
+      note: expect.stringContaining('workers crashed on this delivery'),
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { Condition } from './conditions.js';
 
-/** Facts that a message may name. Each may be missing, because an earlier release may have recorded the condition. */
+/** Facts that a message may name. Each may be missing. */
 export interface Facts {
   readonly code?: string | undefined;
   readonly retried?: boolean | undefined;
@@ -53,27 +53,6 @@ const OTHER_CAUSE: Cause = {
   why: 'a request was refused',
   todo: 'see store-sync status for the reason',
 };
-
-/** Every sentence of the notifications. */
-export const messages = {
-  // The lines of a message
-  announced: (sentence: string, since: string): string => `store-sync: ${sentence}, since ${since}`,
-  recovered: (sentence: string, since: string, began: string): string =>
-    `store-sync: ${sentence}, since ${since} (the condition began ${began})`,
-  todo: (sentence: string): string => `What to do: ${sentence}`,
-  unknownTime: 'an unknown time',
-
-  // The daemon's log, and errors of the receiver
-  sent: 'a notification was sent',
-  notAccepted: 'the receiver did not accept a notification; it is sent again later',
-  roundFailed: 'notifications could not be sent; the next round tries again',
-  receiverSilent: (code: string): string => `the receiver of notifications did not answer (${code})`,
-  receiverRefused: (status: number): string => `the receiver of notifications answered ${String(status)}`,
-  noAnswer: 'no answer',
-  eventNotAccepted: 'the receiver did not accept a lifecycle event; it is sent again later',
-  eventsNotConfigured: 'notifications.events.webhookUrl and its secret are not set',
-  notConfigured: 'notifications.webhookUrl is not set',
-} as const;
 
 /** The words for a condition that another release recorded. */
 export function unknownCondition(kind: string): ConditionWords {
