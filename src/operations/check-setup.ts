@@ -105,14 +105,9 @@ function uninstalled(known: KnownStores | null): ReadonlySet<string> {
 }
 
 /** Installations and pauses, as the database has them. */
-async function storeStates(
-  known: KnownStores | null,
-  connections: Connections,
-): Promise<readonly Finding[]> {
+async function storeStates(known: KnownStores | null, connections: Connections): Promise<readonly Finding[]> {
   if (known === null) return [];
-  const pauses = connections.stores.map(
-    async ({ key }) => [key, await known.health.standing(key)] as const,
-  );
+  const pauses = connections.stores.map(async ({ key }) => [key, await known.health.standing(key)] as const);
   return [
     ...installationFindings(known.installations, known.installed.join().left),
     ...pauseFindings(await Promise.all(pauses)),
