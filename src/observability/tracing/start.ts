@@ -23,6 +23,8 @@ export interface RunningTracing {
 }
 
 const STOP_WITHIN_MS = 3_000;
+/** The library reads 4 MB of an answer at most. A collector that never ends its answers keeps so many connections, and no more. */
+const EXPORTS_AT_ONCE = 2;
 
 /**
  * Starts sending spans by OTLP (http/protobuf). `ratio` is the share of traces to send. The exporter reads its
@@ -48,7 +50,7 @@ export function startTracing(ratio: number, log: Logger): RunningTracing {
   const provider = new TracerProvider({
     resource,
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ concurrencyLimit: EXPORTS_AT_ONCE }) })],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(provider);
