@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Program } from '../support/e2e-program.js';
 import { World } from '../support/e2e-world.js';
 import { MemoryProbe, type Memory } from '../support/memory-probe.js';
+import { tryAnswers } from './answers.js';
 import { Chance } from './chance.js';
 import { pipelinedRequests } from './pipelined.js';
 import { PURE } from './pure.js';
@@ -38,6 +39,8 @@ const SLOW_REPEATS = 3;
 /** The memory after the rest, as a multiple of that at the start. */
 const MOST_KEPT = 1.2;
 const AT_ONCE = 4;
+/** The time for hostile answers, as a share of that for inputs. */
+const ANSWERS_SHARE = 0.5;
 const WARM_UP_SHARE = 0.25;
 /** Between them the others have the daemon to themselves. */
 const PIPELINED_EVERY_MS = 1000;
@@ -83,6 +86,10 @@ class Fuzz {
 
   async run(seconds: number, restSeconds: number): Promise<FuzzReport> {
     this.tryPure(Math.ceil(seconds * 20));
+    const hostile = await tryAnswers(seconds * ANSWERS_SHARE, new Chance(this.seed));
+    this.tried['hostile answers'] = hostile.count;
+    this.broken.push(...hostile.broken);
+    this.log(`hostile answers: at most ${String(hostile.peakMb)} MB, ${hostile.slowestMs.toFixed(0)} ms`);
     await this.send(seconds * WARM_UP_SHARE);
     const before = await this.memory();
     this.log(`warmed up: ${String(before.resident)} MB`);

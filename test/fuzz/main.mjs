@@ -3,7 +3,8 @@ import setUp from '../support/jest-global-setup.mjs';
 import tearDown from '../support/jest-global-teardown.mjs';
 import { runFuzz } from './fuzz.js';
 
-// `npm run fuzz -- [--seconds 30] [--rest 60] [--seed N]`: odd deliveries, store events and API calls to a running daemon, odd
+// `npm run fuzz -- [--seconds 30] [--rest 60] [--seed N]`: odd deliveries, store events and API calls to a running daemon, hostile
+// answers of both sides to its clients, odd
 // HTML, JSON, CSV and log texts through the functions that read them. Prints what was tried. Exits with 1 when the daemon crashed,
 // answered 5xx other than the 503 of its budget, or took more than a second. The same when a function failed, or when memory stays
 // more than 20 % above that at the start.
