@@ -16,7 +16,7 @@ import { DeliveryOperations } from './operations/deliveries.js';
 import { PlanOperations } from './operations/plans.js';
 import { RunOperations } from './operations/runs.js';
 import { StatusReader } from './operations/status.js';
-import { ProductOperations } from './operations/timeline.js';
+import { ProductOperations } from './operations/products.js';
 import { WriteBackOperations } from './operations/write-backs.js';
 import { Database } from './persistence/database.js';
 import { Inbox } from './persistence/inbox.js';

@@ -18,7 +18,7 @@ import {
   type ListedProduct,
   type ProductQuery,
   type ProductTimeline,
-} from '../operations/timeline.js';
+} from '../operations/products.js';
 import { Allow } from './allow.js';
 import { ZodPipe } from './zod.pipe.js';
 

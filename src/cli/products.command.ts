@@ -5,7 +5,7 @@ import {
   productQuerySchema,
   type ListedProduct,
   type ProductTimeline,
-} from '../operations/timeline.js';
+} from '../operations/products.js';
 import { fieldLine } from './field-line.js';
 import { LIST_OPTIONS, ListCommand, parsedQuery, type ListOptions } from './list-options.js';
 import { print, printJson } from './output.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ListedProduct } from '../operations/timeline.js';
+import type { ListedProduct } from '../operations/products.js';
 import type { PresentedWithheld } from '../operations/withheld.js';
 import type { Visitor } from './session.guard.js';
 import { productsPage } from './views/products.js';

@@ -4,7 +4,7 @@ import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import type { DryRun } from '../sync/dry-run.js';
 import { SavedPlans } from '../sync/saved-plans.js';
-import { goneFrom, type PresentedGone } from './gone.js';
+import { goneFrom, type PresentedGone } from './deleted-products.js';
 import { presentEntry, type PlanEntry } from './plans.js';
 import { SyncCosts, type SyncCost } from './sync-cost.js';
 

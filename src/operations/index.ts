@@ -20,7 +20,7 @@ import { RefusedAttempts } from './refused-attempts.js';
 import { Reports } from './reports.js';
 import { SearchOperations } from './search.js';
 import { SyncCosts } from './sync-cost.js';
-import { ProductOperations } from './timeline.js';
+import { ProductOperations } from './products.js';
 import { WebhookSlotOperations } from './webhook-slots.js';
 import { ProductRuns } from './product-runs.js';
 import { ProductNames } from './product-names.js';

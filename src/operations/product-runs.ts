@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunOperations } from './runs.js';
-import type { LinkedProduct } from './timeline.js';
+import type { LinkedProduct } from './products.js';
 
 /** Runs for the sake of one product. */
 @Injectable()

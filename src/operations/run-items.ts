@@ -8,7 +8,7 @@ import {
   type RunOutcome,
 } from '../persistence/run-item.repository.js';
 import { pageQuerySchema, pageSchema } from './paging.js';
-import { errorOf } from './standing.js';
+import { errorOf } from './product-status-text.js';
 
 export { RUN_OUTCOMES, type RunOutcome };
 

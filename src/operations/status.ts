@@ -9,7 +9,7 @@ import { StatusRepository } from '../persistence/status.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Connections, type Store, type Workspace } from '../connections/connections.js';
-import { goneFrom, goneSchema } from './gone.js';
+import { goneFrom, goneSchema } from './deleted-products.js';
 import { healthSchema, presentHealth } from './store-health.js';
 import { presentRun, runSchema } from './present-run.js';
 

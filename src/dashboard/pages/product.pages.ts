@@ -23,7 +23,7 @@ import {
   LINK_STATES,
   ProductOperations,
   type LinkedProduct,
-} from '../../operations/timeline.js';
+} from '../../operations/products.js';
 import { Connections } from '../../connections/connections.js';
 import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';

@@ -1,4 +1,4 @@
-import type { ProductTimeline } from '../../operations/timeline.js';
+import type { ProductTimeline } from '../../operations/products.js';
 import { badge, moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';

@@ -4,7 +4,7 @@ import {
   LINK_STATES,
   type ListedProduct,
   type TimelineEntry,
-} from '../../operations/timeline.js';
+} from '../../operations/products.js';
 import type { WriteBackField } from '../../operations/present-write-back.js';
 import { badge, moment, nameOf, nothing, productPath, sentence, words } from '../elements.js';
 import { html, type Html } from '../html.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ProductOperations, productQuerySchema } from '../../../src/operations/timeline.js';
+import { ProductOperations, productQuerySchema } from '../../../src/operations/products.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { snapshot, withSku } from '../../support/fake-store.js';

@@ -5,7 +5,7 @@ import type {
   WriteBackEntity,
 } from '../persistence/entities/index.js';
 import type { PastAction } from '../persistence/history.repository.js';
-import { whereItStands, type ProductFacts } from './standing.js';
+import { whereItStands, type ProductFacts } from './product-status-text.js';
 
 const AT = (minute: number): Date => new Date(Date.UTC(2026, 0, 1, 2, minute));
 

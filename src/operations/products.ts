@@ -12,7 +12,7 @@ import {
   type ProductRow,
 } from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
-import { errorOf, whereItStands } from './standing.js';
+import { errorOf, whereItStands } from './product-status-text.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
 import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './present-write-back.js';
 
