@@ -1,4 +1,3 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { RunProgress } from '../sync/run-hold.js';
 
 /** A step of a run, or what the demo waits for after it. */
@@ -20,6 +19,10 @@ const PHASES: Readonly<Record<Phase, string>> = {
   content: 'writing generated content to the store',
 };
 
+/** To the start of the terminal's line, which is emptied. */
+const LINE_AGAIN = '\r\u001b[2K';
+const BAR_LENGTH = 40;
+const BAR_EVERY_MS = 100;
 const LINE_EVERY_MS = 2_000;
 /** The longer a phase lasts, the fewer lines a second: a log of an hour stays short. */
 const LINES_PER_PHASE = 20;
@@ -35,7 +38,7 @@ interface Begin {
 
 /** Shows progress on stderr, with an estimate of the rest: a bar on a terminal, and a line every few seconds in a pipe. */
 export class ProgressReport {
-  #bar: SingleBar | null = null;
+  #hasBar = false;
   #begin: Begin | null = null;
   #lastLineMs = 0;
 
@@ -54,24 +57,24 @@ export class ProgressReport {
   }
 
   end(): void {
-    this.#bar?.stop();
-    this.#bar = null;
+    if (this.#hasBar) this.stream.write('\n');
+    this.#hasBar = false;
   }
 
+  /** Writes over the line of before. */
   #showBar(progress: Progress, begin: Begin, isNew: boolean): void {
     const { phase, done, total } = progress;
-    const rest = { rest: this.#rest(progress, begin) };
-    if (isNew) {
-      this.end();
-      const format =
-        total === null ? `${PHASES[phase]} {value}` : `${PHASES[phase]} {bar} {value}/{total}{rest}`;
-      this.#bar = new SingleBar(
-        { format, stream: this.stream, hideCursor: true, clearOnComplete: false },
-        Presets.shades_classic,
-      );
-      this.#bar.start(total ?? 0, done, rest);
-    }
-    this.#bar?.update(done, rest);
+    const now = this.nowMs();
+    const isLast = done === total;
+    if (!isNew && !isLast && now - this.#lastLineMs < BAR_EVERY_MS) return;
+    if (isNew) this.end();
+    this.#lastLineMs = now;
+    this.#hasBar = true;
+    const share = total === null || total === 0 ? 0 : Math.min(done / total, 1);
+    const filled = Math.round(share * BAR_LENGTH);
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_LENGTH - filled)}`;
+    const count = total === null ? String(done) : `${bar} ${String(done)}/${String(total)}`;
+    this.stream.write(`${LINE_AGAIN}${PHASES[phase]} ${count}${this.#rest(progress, begin)}`);
   }
 
   #showLine(progress: Progress, begin: Begin, isNew: boolean): void {
