@@ -3,7 +3,7 @@ import { costOf, type CostFacts } from './sync-cost.js';
 
 const SETTINGS = { mode: 'auto', maxPerRun: 100, minCreditsRemaining: 0 } as const;
 const cost = (over: Partial<CostFacts> = {}) =>
-  costOf({ wanted: 10, settings: SETTINGS, creditsEach: 2, creditsRemaining: 50, ...over });
+  costOf({ wanted: 10, settings: SETTINGS, creditsEach: 2, creditsRemaining: 50, open: 0, ...over });
 
 describe('the cost of a sync', () => {
   it('is the generations that it would request, at the mean of the last results', () => {
@@ -28,6 +28,17 @@ describe('the cost of a sync', () => {
     ],
   ])('is bounded by %s, which it names', (_what, over, generations, limitedBy) => {
     expect(cost(over)).toMatchObject({ generations, waiting: 10 - generations, limitedBy });
+  });
+
+  it('leaves out what open requests will cost, as the run does', () => {
+    const settings = { ...SETTINGS, minCreditsRemaining: 30 };
+    expect(cost({ settings })).toMatchObject({ generations: 10, waiting: 0 });
+    expect(cost({ settings, open: 4 })).toMatchObject({
+      generations: 6,
+      waiting: 4,
+      limitedBy: 'generation.minCreditsRemaining',
+    });
+    expect(cost({ settings, open: 40 })).toMatchObject({ generations: 0 });
   });
 
   it('names no limit that leaves nothing over', () => {

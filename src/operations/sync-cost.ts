@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { CreditRepository } from '../persistence/credit.repository.js';
 import { HistoryRepository } from '../persistence/history.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
+import { TaskRepository } from '../persistence/task.repository.js';
+import { creditRoom } from '../planner/credit-room.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import type { Store } from '../connections/connections.js';
 
@@ -32,15 +34,21 @@ export interface CostFacts {
   >;
   readonly creditsEach: number | null;
   readonly creditsRemaining: number | null;
+  /** Requests of the workspace without a result. */
+  readonly open: number;
 }
 
 /** The cost under the limits of `generation`. Pure. */
-export function costOf({ wanted, settings, creditsEach, creditsRemaining }: CostFacts): SyncCost {
+export function costOf({ wanted, settings, creditsEach, creditsRemaining, open }: CostFacts): SyncCost {
   const { mode, maxPerRun, minCreditsRemaining } = settings;
-  const isOut = creditsRemaining !== null && creditsRemaining < minCreditsRemaining;
-  const room = mode === 'off' || isOut ? 0 : maxPerRun;
-  const generations = Math.min(wanted, room);
-  const limit = mode === 'off' ? 'mode' : isOut ? 'minCreditsRemaining' : 'maxPerRun';
+  const affordable = creditRoom({
+    remaining: creditsRemaining,
+    minimum: minCreditsRemaining,
+    each: creditsEach,
+    open,
+  });
+  const generations = mode === 'off' ? 0 : Math.min(wanted, maxPerRun, affordable);
+  const limit = mode === 'off' ? 'mode' : affordable < maxPerRun ? 'minCreditsRemaining' : 'maxPerRun';
   return {
     generations,
     waiting: wanted - generations,
@@ -59,6 +67,7 @@ export class SyncCosts {
     private readonly history: HistoryRepository,
     private readonly credits: CreditRepository,
     private readonly state: StateRepository,
+    private readonly tasks: TaskRepository,
   ) {}
 
   /** The cost of content for all products that lack it. */
@@ -84,15 +93,17 @@ export class SyncCosts {
   }
 
   async #cost(workspace: Store['workspace'], wanted: number): Promise<SyncCost> {
-    const [creditsEach, known] = await Promise.all([
+    const [creditsEach, known, open] = await Promise.all([
       this.credits.perGeneration(workspace.key),
       this.state.workspace(workspace.key),
+      this.tasks.countOpen(workspace.key),
     ]);
     return costOf({
       wanted,
       settings: workspace.settings.generation,
       creditsEach,
       creditsRemaining: known?.creditsRemaining ?? null,
+      open,
     });
   }
 }

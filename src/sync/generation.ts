@@ -9,6 +9,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { catalogFields } from '../planner/catalog-content.js';
+import { creditRoom } from '../planner/credit-room.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../connections/connections.js';
 import { Asking, type GenerationOutcome } from './generation-asking.js';
@@ -149,10 +150,13 @@ export class GenerationRequester {
     if (minCreditsRemaining === 0) return UNLIMITED;
     const known = await this.state.workspace(workspace.key);
     if (known?.creditsRemaining == null) return UNLIMITED;
-    const each = (await this.credits.perGeneration(workspace.key)) ?? 1;
-    if (each <= 0) return UNLIMITED;
     const open = await this.tasks.countOpen(workspace.key);
-    const products = Math.floor((known.creditsRemaining - minCreditsRemaining) / each) - open;
+    const products = creditRoom({
+      remaining: known.creditsRemaining,
+      minimum: minCreditsRemaining,
+      each: await this.credits.perGeneration(workspace.key),
+      open,
+    });
     if (products > 0) return { ...UNLIMITED, products };
     const reserved = open === 0 ? '' : `, ${String(open)} requests are open`;
     return {

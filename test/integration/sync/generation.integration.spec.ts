@@ -48,7 +48,7 @@ describe('the cost of a sync', () => {
   const costs = () =>
     new SyncCosts(
       ...([stages.links, new HistoryRepository(stages.db)] as const),
-      ...([new CreditRepository(stages.db), stages.state] as const),
+      ...([new CreditRepository(stages.db), stages.state, stages.tasks] as const),
     );
   const planned = (id: number, generation: boolean) => ({ externalId: ours(id), generation });
 

@@ -1,0 +1,18 @@
+/** What is known of a workspace's credits. */
+export interface CreditFacts {
+  /** As the service last reported; null while it has not. */
+  readonly remaining: number | null;
+  /** `generation.minCreditsRemaining`. */
+  readonly minimum: number;
+  /** The mean of the last results; null while none has named its credits. */
+  readonly each: number | null;
+  /** Requests without a result: the service reports credits only with results, so that their cost is reserved. */
+  readonly open: number;
+}
+
+/** How many products may be requested before the minimum is reached; infinitely many where nothing limits them. */
+export function creditRoom({ remaining, minimum, each, open }: CreditFacts): number {
+  const cost = each ?? 1;
+  if (minimum === 0 || remaining === null || cost <= 0) return Number.POSITIVE_INFINITY;
+  return Math.max(0, Math.floor((remaining - minimum) / cost) - open);
+}
