@@ -17,6 +17,7 @@ export const OWED_CODES = [
   'without_identifiers', // it is in the catalog, and its identifiers have still to be sent
   'identifier_released', // an identifier that was withheld from it is free now
   'gone_from_catalog', // its catalog product no longer exists
+  'taken_over', // its catalog product has another system's external_id
 ] as const;
 export type OwedCode = (typeof OWED_CODES)[number];
 
@@ -44,6 +45,7 @@ export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
   without_identifiers: 'its identifiers have not been sent yet',
   identifier_released: 'an identifier that was withheld from it is free now',
   gone_from_catalog: 'its catalog product no longer exists',
+  taken_over: 'another system took its catalog product over',
 };
 
 /** The beginning of `owedLine`. */

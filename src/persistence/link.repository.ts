@@ -112,7 +112,7 @@ export class LinkRepository {
          FROM lost WHERE task.external_id = lost.external_id AND task.state = 'requested'
        )
        INSERT INTO owed_product (external_id, store, store_id, label, code, detail)
-       SELECT external_id, store, store_id, label, 'gone_from_catalog', $3 FROM lost
+       SELECT external_id, store, store_id, label, 'taken_over', $3 FROM lost
        ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = excluded.detail, noted_at = now()`,
       [externalId, catalogId, reason],
     );

@@ -110,6 +110,14 @@ describe('a product without a catalog product', () => {
     });
   });
 
+  it('says that another system took the catalog product over', () => {
+    const lost = linkOf(snapshot(), { catalogId: null, pushedFields: {} });
+    expect(plan(snapshot({ vendor: 'Other' }), lost)).toMatchObject({
+      kind: 'create',
+      reason: 'another system took its catalog product over: it is created again',
+    });
+  });
+
   it('is created again when the catalog lost it, although nothing changed in the store', () => {
     const lost = linkOf(snapshot(), { goneFromCatalog: true });
     expect(plan(snapshot(), lost)).toMatchObject({

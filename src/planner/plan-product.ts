@@ -98,7 +98,7 @@ export function planProduct(
       ...commonParts(),
       kind: 'create',
       catalogId: null,
-      reason: recreated ? 'its catalog product is gone: it is created again' : 'new in the store',
+      reason: creationReason(link),
       fields: filledFields(body),
       wantsGeneration: true,
     };
@@ -124,6 +124,12 @@ export function planProduct(
       link.pushedFields,
     ),
   };
+}
+
+function creationReason(link: LinkView | null): string {
+  if (link?.goneFromCatalog === true) return 'its catalog product is gone: it is created again';
+  const wasLinked = link?.state === 'linked' || link?.state === 'conflicted';
+  return wasLinked ? 'another system took its catalog product over: it is created again' : 'new in the store';
 }
 
 /** True when nothing is to be planned for a product whose effective source has this fingerprint. */
