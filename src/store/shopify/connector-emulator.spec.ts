@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectorFindings } from '../../operations/connector-findings.js';
 import type { CompletedExport } from './api-types.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
+import { tagTarget } from '../../domain/write-target.js';
 import { ShopifyApi } from './api.js';
+import { writeTargets } from './target-writer.js';
 import { collect, failureOf, snapshots } from '../../../test/support/store/scripted-store.js';
 
 /** The connector against the store emulator: each method against real GraphQL execution, and its recorded habits. */
@@ -270,4 +272,13 @@ describe('faults in transit', () => {
       { level: 'fail', what: 'store access' },
     ]);
   });
+});
+
+it('tags that the store takes are added beside one that it refuses', async () => {
+  const tags = ['Cotton', 'x'.repeat(256), 'Summer'];
+  const outcomes = [];
+  const writes = tags.map((tag) => ({ target: tagTarget(tag), value: tag, expected: null, token: null }));
+  for await (const some of writeTargets(connector, gidOf('mug'), writes, {})) outcomes.push(...some);
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['written', 'refused', 'written']);
+  expect(sandbox.products.byHandle('mug')?.tags).toEqual(['Cotton', 'Summer']);
 });

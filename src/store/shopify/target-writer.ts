@@ -97,10 +97,21 @@ function sendFields(
   });
 }
 
-async function* addTags({ api, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+async function* addTags(writing: Writing, writes: readonly TargetWrite[]): Outcomes {
   const tags = writes.filter(({ target }) => isTag(target)).filter(hasValue);
   if (tags.length === 0) return;
-  yield await asked(options, targetsOf(tags), async () => {
+  const together = await sendTags(writing, tags);
+  // The store takes all tags or none, and does not say which one it refuses.
+  const isRefused = together.every(({ outcome }) => outcome === 'refused');
+  if (!isRefused || tags.length === 1) yield together;
+  else for (const tag of tags) yield await sendTags(writing, [tag]);
+}
+
+function sendTags(
+  { api, storeId, options }: Writing,
+  tags: readonly (TargetWrite & { readonly value: string })[],
+): Promise<readonly WriteOutcome[]> {
+  return asked(options, targetsOf(tags), async () => {
     const texts = tags.map(({ value }) => value);
     const stored = await api.addTags(storeId, texts, options);
     const byTarget = new Map(stored.map((tag) => [tagTarget(tag), tag]));
