@@ -1,7 +1,8 @@
 import type { UpsertOutcome, WriteOptions } from '../catalog/call-options.js';
 import type { CatalogClient } from '../catalog/client.js';
 import type { ProductBody } from '../catalog/product-body.js';
-import type { CatalogProduct } from '../catalog/schemas.js';
+import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
+import { isMetWith } from '../domain/error-policy.js';
 import { CodedError, isCoded } from '../domain/errors.js';
 import { isForeign, isSameExternalId } from '../domain/external-id.js';
 
@@ -65,18 +66,33 @@ export class OwnProduct {
     );
   }
 
+  /**
+   * Throws `conflict` where a variant belongs to another system by now. A service may replace the set of variants by the one that is
+   * sent, or match a variant by an identifier, so that none of them may be sent then.
+   */
+  async refuseTakenVariants(): Promise<void> {
+    const taken = await this.#takenVariant();
+    if (taken === null) return;
+    throw new CodedError(
+      'conflict',
+      `variant ${String(taken.id ?? '')} of its catalog product belongs to ${taken.external_id ?? ''} now: the variants are left as they are`,
+      { side: 'catalog' },
+    );
+  }
+
   /** DELETE. Without our external_id on the product nothing proves that it may go, and a variant that another system took over stays. */
   async remove(): Promise<void> {
     const shown = await this.#shownAsOurs();
-    for (const variant of shown.variants ?? [])
-      if (isTakenVariant(variant.external_id, this.externalId))
-        throw new LostLinkError({ id: variant.id ?? shown.id }, variant.external_id ?? '');
+    const taken = await this.#takenVariant();
+    if (taken !== null) throw new LostLinkError({ id: taken.id ?? shown.id }, taken.external_id ?? '');
     await this.client.deleteProduct(this.catalogId, { beforeSend: this.beforeSend });
   }
 
   /** PATCH of a product whose source is gone. Only one that still has our external_id is changed. */
   async patchOrphan(changes: ProductBody): Promise<CatalogProduct> {
-    await this.#shownAsOurs();
+    const shown = await this.#shownAsOurs();
+    const taken = changes.variants == null ? null : await this.#takenVariant();
+    if (taken !== null) throw new LostLinkError({ id: taken.id ?? shown.id }, taken.external_id ?? '');
     return this.patch(changes);
   }
 
@@ -84,6 +100,21 @@ export class OwnProduct {
     const shown = await this.shown();
     if (!isSameExternalId(shown.external_id, this.externalId)) throw new LostLinkError(shown, 'nobody');
     return shown;
+  }
+
+  /** An answer may leave the variants out: they have a path of their own. */
+  async #takenVariant(): Promise<CatalogVariant | null> {
+    const { variants, is_product_model: isModel } = await this.shown();
+    const isTaken = ({ external_id: held }: CatalogVariant): boolean => isTakenVariant(held, this.externalId);
+    if (variants != null || isModel !== true) return variants?.find(isTaken) ?? null;
+    try {
+      for await (const variant of this.client.iterateVariants(this.catalogId))
+        if (isTaken(variant)) return variant;
+    } catch (error) {
+      // A service without a list of variants shows none to anybody.
+      if (!isMetWith(error, 'variants', 'give_up')) throw error;
+    }
+    return null;
   }
 
   #proved(answer: CatalogProduct): CatalogProduct {

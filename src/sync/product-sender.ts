@@ -139,12 +139,23 @@ export class ProductSender {
     own: OwnProduct,
     body: CatalogProductBody,
     fields: readonly CatalogField[],
-    { stale, withheld = [], before = null }: UpdateOptions,
+    { stale, withheld = [], before = null, beforeSend }: UpdateOptions,
   ): Promise<Sent & { readonly kind: 'product' }> {
     const outdated = [...stale, ...withheld];
     const clearing = fieldsThatClear(body, fields, stale);
     const held = await own.shown();
     const release = releaseBody(body, outdated);
+    if (fields.includes('variants') || release?.variants != null) {
+      try {
+        await own.refuseTakenVariants();
+      } catch (error) {
+        // The fault is the variants': the product's own fields are sent.
+        const others = fields.filter((field) => field !== 'variants');
+        if (isCoded(error, 'conflict') && others.length > 0)
+          await this.#update(own, body, others, { stale: [], beforeSend, before });
+        throw error;
+      }
+    }
     if (release !== null) await patchClearing((changes) => own.patch(changes), release);
     const refused: WithheldIdentifier[] = [];
     for (let attempt = 1; ; attempt += 1) {

@@ -115,6 +115,34 @@ describe.each(READINGS)('where %s, products that another system took over', (nam
   );
 });
 
+it.each(READINGS)(
+  'where %s, a variant that another system took over is never written, and the product’s own texts are',
+  async (...[, readings, locale]) => {
+    if (locale !== undefined)
+      stages.settings = { ...stages.settings, workspace: { generation: { mode: 'off' }, locale } };
+    catalog = await SandboxCatalog.open(stages, readings, { locale });
+    stages.store.put(modelSnapshot(3));
+    await stages.sync();
+    const { catalogId } = await stages.link(3);
+    const variants = (await catalog.of(ours(3)))?.variants ?? [];
+    const taken = variants.find(({ sku }) => sku === 'SKU-3-2');
+    await catalog.client.updateProduct(String(taken?.id), { external_id: 'erp:3', name: 'Theirs' });
+    const theirs = async (): Promise<object | undefined> =>
+      (await catalog.of(ours(3)))?.variants?.find(({ external_id: held }) => held === 'erp:3');
+    const before = await theirs();
+    expect(before).toMatchObject({ external_id: 'erp:3' });
+    const edited = modelSnapshot(3).variants.map((variant) => ({ ...variant, barcode: '4006381333931' }));
+    stages.store.edit('3', { title: 'Edited', variants: edited.slice(0, 1), updatedAt: stages.clock.now() });
+    for (const full of [false, true]) {
+      const { id } = await stages.sync({ full });
+      expect(await stages.actionsOf(id)).toMatchObject([{ kind: 'update', state: 'failed' }]);
+      expect(await theirs()).toEqual(before);
+    }
+    expect(await catalog.client.getProduct(catalogId ?? '')).toMatchObject({ name: 'Edited' });
+    expect((await stages.owed.get(ours(3)))?.detail).toContain('belongs to erp:3 now');
+  },
+);
+
 describe('a product that another system takes over', () => {
   beforeEach(async () => {
     catalog = await SandboxCatalog.open(stages, {});
