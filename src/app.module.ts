@@ -43,7 +43,10 @@ import { Reconciler } from './schedule/reconciler.js';
 import { Retention } from './schedule/retention.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { ShopRedactions } from './schedule/shop-redactions.js';
+import { SideChecks } from './schedule/side-checks.js';
+import { StoreSchedules } from './schedule/store-schedules.js';
 import { TaskPoller } from './schedule/task-poller.js';
+import { Timers } from './schedule/timers.js';
 import { SettingsModule, type AppSettings } from './settings.module.js';
 import { Applier } from './sync/apply.js';
 import { BackgroundCreations } from './sync/background-creations.js';
@@ -147,8 +150,11 @@ const ROLES: readonly RolePart[] = [
       WriteBacksProcessor,
       BulkChangesProcessor,
       ProcessorCheck,
+      Timers,
       Scheduler,
+      StoreSchedules,
       Reconciler,
+      SideChecks,
       TaskPoller,
       Retention,
       ShopRedactions,

@@ -46,6 +46,11 @@ export class WebhookSlot {
     return `${withoutTrailing(this.#publicUrl, '/')}/webhooks/catalog/${encodeURIComponent(workspace.key)}`;
   }
 
+  /** Keeps what was found, for people. */
+  async report(workspace: Workspace, finding: SlotFinding): Promise<void> {
+    await this.state.reportWebhook(workspace.key, finding);
+  }
+
   async look(workspace: Workspace): Promise<SlotFinding> {
     const ours = this.urlFor(workspace);
     try {
@@ -86,7 +91,7 @@ export class WebhookSlot {
       );
     const before = await this.look(workspace);
     const finding = await this.#write(workspace, url, before, options.force);
-    await this.state.reportWebhook(workspace.key, finding);
+    await this.report(workspace, finding);
     return finding;
   }
 

@@ -12,14 +12,12 @@ import { INSERT_DELIVERY, insertValues, type NewDelivery } from './delivery.repo
 const GIVE_UP_MS = 3000;
 /** The server ends a statement after this time, which leaves it time to answer within `GIVE_UP_MS`. */
 const STATEMENT_MS = 2500;
-export interface StoreEvent {
+
+/** The product that an event of its store names. */
+export interface AnnouncedProduct {
   readonly store: string;
-  readonly eventId: string;
-  /** Of the body as it was signed. */
-  readonly bodySha256: Buffer;
-  readonly topic: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly rawBody: Buffer;
+  readonly externalId: string;
+  readonly storeId: string;
 }
 
 /**
@@ -54,24 +52,16 @@ export class Inbox implements OnApplicationShutdown {
     return rows[0]?.id ?? null;
   }
 
-  /** The row's id, or null when an event with that id or that body was stored before. */
-  async storeEvent(event: StoreEvent): Promise<string | null> {
-    const { rows } = await inTime(
-      this.#pool.query<{ id: string }>(
-        // SQL: one insert on connections of its own, whose conflict clause is the dedupe rule.
-        `INSERT INTO store_event (store, event_id, body_sha256, topic, headers, raw_body)
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
-        [
-          event.store,
-          event.eventId,
-          event.bodySha256,
-          event.topic,
-          JSON.stringify(event.headers),
-          event.rawBody,
-        ],
+  /** The next run that begins to read owes the product. A further event of it only says that again. */
+  async announce({ store, externalId, storeId }: AnnouncedProduct): Promise<void> {
+    await inTime(
+      this.#pool.query(
+        // SQL: one insert on connections of its own.
+        `INSERT INTO announced_product (external_id, store, store_id) VALUES ($1, $2, $3)
+         ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, store_id = excluded.store_id, announced_at = now()`,
+        [externalId, store, storeId],
       ),
     );
-    return rows[0]?.id ?? null;
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -4,7 +4,15 @@ import { z } from 'zod';
 import { OWED_CODES, type OwedCode, type OwedProduct } from '../domain/owed.js';
 import { Database, json } from './database.js';
 import { counted } from './row-reader.js';
+import { AnnouncedProductEntity } from './entities/announced-product.entity.js';
 import { OwedProductEntity } from './entities/owed-product.entity.js';
+import { isUninstalled } from './uninstalled-store.js';
+
+/**
+ * Runs that the events of a store start in an hour at most: one in five seconds, so that a busy shop does not wait. Events that come then
+ * wait for the next of its runs.
+ */
+export const EVENT_RUNS_AN_HOUR = 720;
 
 export interface OwedSummary {
   readonly count: number;
@@ -58,6 +66,25 @@ export class OwedRepository {
        ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()`,
       [runId],
     );
+  }
+
+  /**
+   * Stores whose events named products that no run has begun to read since, once the newest event is older than `quietMs`: a burst is one
+   * run's work. Those of a store that may not be tried wait: each run would fail at once.
+   */
+  async storesAnnounced(quietMs: number): Promise<string[]> {
+    const rows = await this.db.read(
+      this.db.reader(AnnouncedProductEntity).only('store'),
+      // SQL: `HAVING` compares with the clock of the database.
+      `SELECT store FROM announced_product AS announced WHERE NOT ${isUninstalled('announced.store')}
+         AND NOT EXISTS (SELECT 1 FROM store_state AS paused WHERE paused.store = announced.store
+           AND paused_until > now() AND paused_scope = 'everything')
+         AND (SELECT count(*) FROM sync_run AS run WHERE run.store = announced.store AND run.trigger = 'event'
+           AND run.created_at > now() - interval '1 hour') < $2
+       GROUP BY store HAVING max(announced_at) < now() - $1 * interval '1 millisecond' OR min(announced_at) < now() - interval '1 minute'`,
+      [quietMs, EVENT_RUNS_AN_HOUR],
+    );
+    return rows.map((row) => row.store);
   }
 
   async summary(store: string): Promise<OwedSummary> {

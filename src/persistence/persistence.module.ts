@@ -32,7 +32,6 @@ import { ShopRedactionRepository } from './shop-redaction.repository.js';
 import { StoreDayRepository } from './store-day.repository.js';
 import { StoreSummaryRepository } from './store-summary.repository.js';
 import { StoreKeyRepository } from './store-key.repository.js';
-import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
 import { WriteBackDecisions } from './write-back-decisions.repository.js';
 import { WriteBackRepository } from './write-back.repository.js';
@@ -57,7 +56,6 @@ const REPOSITORIES = [
   StoreHealthRepository,
   AuditRepository,
   SessionRepository,
-  StoreEventRepository,
   StoreKeyRepository,
   StoreInstallationRepository,
   ShopRedactionRepository,

@@ -48,7 +48,6 @@ const RULES: readonly Rule[] = [
     condition: `old.settled_at < $1 AND old.state IN ('processed', 'parked', 'failed') AND NOT EXISTS (SELECT 1 FROM write_back
       WHERE write_back.delivery_id = old.id AND write_back.state IN ('pending_review', 'ready', 'conflicted', 'failed'))`,
   },
-  { table: 'store_event', id: 'uuid', condition: `old.settled_at < $1 AND old.state = 'processed'` },
   { table: 'audit_entry', id: 'bigint', condition: 'old.at < $1' },
   { table: 'notification', id: 'bigint', condition: 'old.ended_at < $1' },
   {

@@ -182,7 +182,13 @@ export class RunRepository {
   /** Notes, by the clock of the database, that the run begins to read its store anew. What is owed later is news to this read. */
   async beginRead(id: string, lease: string): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET operation = NULL, read_from = now() WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      `WITH begun AS (
+         UPDATE sync_run SET operation = NULL, read_from = now() WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING store
+       ), announced AS (
+         DELETE FROM announced_product AS product USING begun WHERE product.store = begun.store RETURNING product.*
+       )
+       INSERT INTO owed_product (external_id, store, store_id, code) SELECT external_id, store, store_id, 'changed' FROM announced
+       ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, code = excluded.code, detail = NULL, noted_at = now()`,
       [id, lease],
     );
   }

@@ -104,12 +104,12 @@ export class StoreInstallationRepository {
   ): Promise<boolean> {
     const forgotten = await this.db.affected(
       `WITH gone AS (UPDATE store_installation SET access_token = NULL, refresh_token = NULL, access_until = NULL,
-           renewing_until = NULL, uninstalled_at = now()
+           renewing_until = NULL, uninstalled_at = now(), uninstall_sha256 = $3
          WHERE shop = $1 AND uninstalled_at IS NULL AND CASE WHEN $4::timestamptz IS NOT NULL THEN installed_at <= $4
-           ELSE NOT EXISTS (SELECT FROM store_event WHERE store = $2 AND body_sha256 = $3) END
-         RETURNING shop, store_key)
+           ELSE uninstall_sha256 IS DISTINCT FROM $3 END
+         RETURNING shop)
        INSERT INTO audit_entry (actor, via, what, targets, outcome)
-         SELECT shop, 'store', 'uninstall', jsonb_build_array(store_key), 'done' FROM gone`,
+         SELECT shop, 'store', 'uninstall', jsonb_build_array($2::text), 'done' FROM gone`,
       [shop, storeKey, bodySha256, at],
     );
     return forgotten === 1;

@@ -12,6 +12,7 @@ export const TABLES_OF_STORES = [
   'store_product',
   'product_identifier',
   'owed_product',
+  'announced_product',
   'sync_action',
   'generation_task',
   'write_back',
@@ -20,7 +21,6 @@ export const TABLES_OF_STORES = [
 /** Tables in which rows of both keys may collide; each has statements of its own. */
 export const TABLES_WITH_UNIQUE_STORE = [
   'sync_run',
-  'store_event',
   'store_state',
   'store_day',
   'report',
@@ -105,9 +105,6 @@ const COLLIDING = [
   `UPDATE sync_run AS run SET slot = NULL WHERE store = $1
      AND EXISTS (SELECT 1 FROM sync_run AS other WHERE other.store = $2 AND other.slot = run.slot)`,
   'UPDATE sync_run SET store = $2 WHERE store = $1',
-  `DELETE FROM store_event AS event WHERE store = $1
-     AND EXISTS (SELECT 1 FROM store_event AS other WHERE other.store = $2 AND other.event_id = event.event_id)`,
-  'UPDATE store_event SET store = $2 WHERE store = $1',
   // Each key knows only a part of what was read: without a watermark the next run reads everything.
   `UPDATE store_state SET watermark = NULL, last_full_at = NULL WHERE store = $1
      AND EXISTS (SELECT 1 FROM store_state AS other WHERE other.store = $2)`,

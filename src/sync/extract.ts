@@ -1,10 +1,7 @@
-import { parseExternalId, productExternalId } from '../domain/external-id.js';
-import type { OwedProduct } from '../domain/owed.js';
 import type { ReadPart, SourceProduct } from '../domain/store-port.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../connections/connections.js';
-import { productIdOfEvent } from '../store/events.js';
 
 /** A read of the store, part by part. */
 export interface SourceRead {
@@ -95,13 +92,4 @@ async function* withBesides(
     yield { products: read.filter((product) => product !== null) };
   }
   yield { complete: false, why: 'an incremental run reads only what changed' };
-}
-
-/** The product that a stored event names, owed until a run has read it; null for an event that names none. */
-export function productOfEvent(store: Store, rawBody: Buffer): OwedProduct | null {
-  const storeId = productIdOfEvent(rawBody);
-  const number = storeId?.split('/').at(-1) ?? '';
-  const externalId = productExternalId(store.settings.shop, number);
-  if (storeId === null || parseExternalId(externalId) === null) return null;
-  return { externalId, storeId, label: '', code: 'changed', detail: null };
 }

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import { StoreEventRepository } from '../persistence/store-event.repository.js';
 import type { Store } from '../connections/connections.js';
-import { owedStoreIds, productOfEvent, readAll, readChanges, type Extracted } from './extract.js';
+import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
 import { ListingsAhead } from './listings-ahead.js';
 import type { Hold } from './run-hold.js';
 
@@ -14,7 +13,6 @@ export class RunReader {
   constructor(
     private readonly runs: RunRepository,
     private readonly state: StateRepository,
-    private readonly events: StoreEventRepository,
     private readonly owed: OwedRepository,
     private readonly listingsAhead: ListingsAhead,
   ) {}
@@ -23,9 +21,7 @@ export class RunReader {
     const known = run.kind === 'incremental' ? await this.state.store(store.key) : null;
     const watermark = known?.watermark ?? null;
     if (watermark !== null || run.operation === null) {
-      // Events become owed products, so that a run that fails later loses none of them. An export that an earlier attempt has begun does
-      // not show what is announced since: those events wait for the next run.
-      await this.events.take(store.key, run.id, (rawBody) => productOfEvent(store, rawBody));
+      // An export that an earlier attempt has begun does not show what is announced since: those events wait for the next run.
       await this.runs.beginRead(run.id, lease);
     }
     if (watermark !== null)

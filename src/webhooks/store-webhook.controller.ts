@@ -12,15 +12,13 @@ import {
   hasShopifySignatureForm,
   isShopifySignature,
   isUninstallOf,
-  keptOfEvent,
-  productIdOfEvent,
+  productOfEvent,
 } from '../store/events.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
-const EVENT_ID = 'x-shopify-webhook-id';
 const TOPIC = 'x-shopify-topic';
 /** When the event happened, which may be long before a retry of it. It is not signed. */
 const TRIGGERED_AT = 'x-shopify-triggered-at';
@@ -35,8 +33,8 @@ interface UninstallEvent {
 const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
 /**
- * Receives a store's own events. They are stored, and an incremental run reads the changes later. The signature covers
- * the body alone: an event with the body of an earlier one is a duplicate, whatever its id and topic say.
+ * Receives a store's own events. The product that an event names is owed, and an incremental run reads it later. The signature covers the
+ * body alone, not the event's id and topic: an event that is sent again has its product read once more.
  */
 @Controller('webhooks/shopify')
 export class StoreWebhookController {
@@ -103,9 +101,7 @@ export class StoreWebhookController {
   }
 
   /** Forgets the tokens of a store whose merchant uninstalled the app, and pauses it. A late or replayed event does nothing. */
-  async #uninstalled(key: string, topic: string, rawBody: Buffer, event: UninstallEvent): Promise<void> {
-    const shop = this.connections.findStore(key)?.settings.shop;
-    if (shop === undefined || !isUninstallOf(shop, topic, rawBody)) return;
+  async #uninstalled(shop: string, key: string, event: UninstallEvent): Promise<void> {
     if (!(await this.installations.forget(shop, key, event))) return;
     await this.health.pause(key, {
       scope: 'everything',
@@ -121,40 +117,28 @@ export class StoreWebhookController {
     return 'refused';
   }
 
-  /** Anything else that carries a signature of the secret was signed for another purpose, and starts no run. */
-  #isOfItsForm(store: string, topic: string, rawBody: Buffer): boolean {
-    if (productIdOfEvent(rawBody) !== null) return true;
-    const shop = this.connections.findStore(store)?.settings.shop;
-    return shop !== undefined && isUninstallOf(shop, topic, rawBody);
-  }
-
   async #store(store: string, request: Request, rawBody: Buffer, response: Response): Promise<string> {
-    const eventId = request.headers[EVENT_ID];
     const header = request.headers[TOPIC];
     const topic = typeof header === 'string' ? header.slice(0, 100) : 'unknown';
-    const bodySha256 = createHash('sha256').update(rawBody).digest();
-    if (!this.#isOfItsForm(store, topic, rawBody)) {
-      this.#log.warn(
-        { store, topic },
-        'a signed store event names neither a product nor the shop; it is ignored',
-      );
-      reply(response, 200, 'ignored');
-      return 'ignored';
-    }
+    const shop = this.connections.findStore(store)?.settings.shop;
+    const product = shop === undefined ? null : productOfEvent(shop, rawBody);
     try {
-      // Before the event is stored: a crash in between makes the store send it again.
-      await this.#uninstalled(store, topic, rawBody, { bodySha256, at: triggeredAt(request) });
-      const id = await this.inbox.storeEvent({
-        store,
-        eventId:
-          typeof eventId === 'string' && eventId !== '' ? eventId.slice(0, 200) : bodySha256.toString('hex'),
-        bodySha256,
-        topic,
-        headers: {},
-        rawBody: keptOfEvent(rawBody),
-      });
-      reply(response, 200, id === null ? 'stored before' : 'stored');
-      return id === null ? 'duplicate' : 'stored';
+      if (shop !== undefined && isUninstallOf(shop, topic, rawBody)) {
+        const bodySha256 = createHash('sha256').update(rawBody).digest();
+        await this.#uninstalled(shop, store, { bodySha256, at: triggeredAt(request) });
+      } else if (product !== null) {
+        await this.inbox.announce({ store, ...product });
+      } else {
+        // Anything else that carries a signature of the secret was signed for another purpose, and starts no run.
+        this.#log.warn(
+          { store, topic },
+          'a signed store event names neither a product nor the shop; it is ignored',
+        );
+        reply(response, 200, 'ignored');
+        return 'ignored';
+      }
+      reply(response, 200, 'stored');
+      return 'stored';
     } catch (error) {
       this.#log.warn(
         { store, err: errorLine(error) },

@@ -80,7 +80,7 @@ describe('an event that arrives while a full run waits for its export', () => {
     world.store.products.delete(gone?.id ?? 0);
     await world.store.idle();
     await until('the event', async () => {
-      const rows = await world.rows(`SELECT 1 FROM store_event WHERE topic = 'products/delete'`);
+      const rows = await world.rows('SELECT 1 FROM announced_product');
       return rows.length > 0 ? true : null;
     });
     await first.stop();

@@ -5,6 +5,9 @@ import type { QueueName } from '../../src/queue/index.js';
 import { Reconciler } from '../../src/schedule/reconciler.js';
 import { Retention } from '../../src/schedule/retention.js';
 import { Scheduler } from '../../src/schedule/scheduler.js';
+import { SideChecks } from '../../src/schedule/side-checks.js';
+import { StoreSchedules } from '../../src/schedule/store-schedules.js';
+import { Timers } from '../../src/schedule/timers.js';
 import { StoreSubscriptions } from '../../src/connections/store-subscriptions.js';
 import { StoreProbe } from '../../src/connections/store-probe.js';
 import { WebhookSlot } from '../../src/connections/webhook-slot.js';
@@ -28,7 +31,7 @@ export class Schedulers {
   logged: string[] = [];
   /** Those of them that are warnings. */
   warned: string[] = [];
-  readonly #made: Scheduler[] = [];
+  readonly #made: Timers[] = [];
   readonly #log = loggerTo(({ level, fields, message }) => {
     const line = level === 'info' ? message : `${message} ${JSON.stringify(fields)}`;
     this.logged.push(line);
@@ -42,52 +45,60 @@ export class Schedulers {
     return ids.length;
   };
 
-  reconciler(pressure = IDLE, publicUrl?: string, enqueueing = this.enqueueMany): Reconciler {
-    const { connections, runs, deliveries, writeBacks, caps, bulkChanges, links, state, poller } =
-      this.stages;
+  reconciler(pressure = IDLE, enqueueing = this.enqueueMany, timers = this.#timers()): Reconciler {
+    const { connections, runs, deliveries, writeBacks, bulkChanges, links } = this.stages;
+    const jobs = { enqueueMany: enqueueing, waiting: pressure.waiting };
+    return new Reconciler(timers, connections, runs, deliveries, writeBacks, bulkChanges, links, jobs);
+  }
+
+  sides(publicUrl?: string, timers = this.#timers()): SideChecks {
+    const { connections, caps, state, poller, health } = this.stages;
     const config = { server: { publicUrl } };
-    return new Reconciler(
+    return new SideChecks(
+      timers,
       connections,
-      runs,
-      deliveries,
-      writeBacks,
       caps,
-      bulkChanges,
-      links,
-      state,
       poller,
       new WebhookSlot(config, state),
-      new StoreProbe(this.stages.health),
-      { enqueueMany: enqueueing, waiting: pressure.waiting },
+      new StoreProbe(health),
+      { enqueueMany: this.enqueueMany },
       new StoreSubscriptions(state, config),
-      this.#log,
     );
+  }
+
+  /** The schedules of a replica whose clock reads `now`. */
+  schedules(now: Date, timers = this.#timers()): StoreSchedules {
+    const { connections, requests, runs, owed, clock } = this.stages;
+    const jobs = {
+      enqueue: async (queue: QueueName, id: string) => (await this.enqueueMany(queue, [id])) === 1,
+    };
+    const fixed = { now: () => now, random: () => 0.5, sleep: clock.sleep };
+    return new StoreSchedules(timers, connections, requests, runs, owed, jobs, fixed);
   }
 
   /** A replica whose clock reads `now`. */
   scheduler(
     now: Date,
-    {
-      registry = new SchedulerRegistry(),
-      pressure = IDLE,
-    }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
+    { registry, pressure = IDLE }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
   ): Scheduler {
-    const { connections, requests, runs, events, db, clock } = this.stages;
-    const made = new Scheduler(
-      registry,
+    const { connections, db, clock } = this.stages;
+    const timers = this.#timers(registry);
+    const retention = new RetentionRepository(db);
+    return new Scheduler(
+      timers,
       connections,
-      requests,
-      runs,
-      events,
-      this.reconciler(pressure),
-      new Retention(new RetentionRepository(db), { database: { keepDays: 90 } }, clock, this.#log),
+      this.schedules(now, timers),
+      this.reconciler(pressure, this.enqueueMany, timers),
+      this.sides(undefined, timers),
+      new Retention(retention, { database: { keepDays: 90 } }, clock, this.#log),
       new StoreDayRepository(db),
-      { enqueue: async (queue, id) => (await this.enqueueMany(queue, [id])) === 1 },
-      { now: () => now, random: () => 0.5, sleep: clock.sleep },
-      this.#log,
     );
-    this.#made.push(made);
-    return made;
+  }
+
+  #timers(registry = new SchedulerRegistry()): Timers {
+    const timers = new Timers(registry, this.#log);
+    this.#made.push(timers);
+    return timers;
   }
 
   stop(): void {

@@ -15,7 +15,6 @@ import { StoreHealthRepository } from '../../src/persistence/store-health.reposi
 import { PlanRepository } from '../../src/persistence/plan.repository.js';
 import { StateRepository } from '../../src/persistence/state.repository.js';
 import { StoreKeyRepository } from '../../src/persistence/store-key.repository.js';
-import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
 import { ResultRepository } from '../../src/persistence/result.repository.js';
 import { TaskRepository } from '../../src/persistence/task.repository.js';
 import { BulkChangeRepository } from '../../src/persistence/bulk-change.repository.js';
@@ -102,7 +101,6 @@ export class Stages {
   readonly plans: PlanRepository;
   readonly state: StateRepository;
   readonly health: StoreHealthRepository;
-  readonly events: StoreEventRepository;
   readonly owed: OwedRepository;
   readonly keys: StoreKeyRepository;
   readonly listingsAhead: ListingsAhead;
@@ -143,7 +141,6 @@ export class Stages {
     this.plans = new PlanRepository(db);
     this.state = new StateRepository(db);
     this.health = new StoreHealthRepository(db);
-    this.events = new StoreEventRepository(db);
     this.owed = new OwedRepository(db);
     this.keys = new StoreKeyRepository(db);
     this.listingsAhead = new ListingsAhead(db, this.links, this.logger);
@@ -228,8 +225,8 @@ export class Stages {
       if (line.level === 'warn') this.log.push(line);
     });
     const pauses = new SidePauses(this.state, this.health, logger);
-    const { db, runs, actions, state, events, owed, listingsAhead, creations, generation, clock } = this;
-    const reader = new RunReader(runs, state, events, owed, listingsAhead);
+    const { db, runs, actions, state, owed, listingsAhead, creations, generation, clock } = this;
+    const reader = new RunReader(runs, state, owed, listingsAhead);
     const application = new RunApplication(
       runs,
       actions,

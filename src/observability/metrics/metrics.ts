@@ -93,7 +93,7 @@ export class Metrics {
       for (const outcome of ['stored', 'duplicate', 'refused', 'unavailable'])
         this.deliveries.inc({ workspace, outcome }, 0);
     for (const store of stores) {
-      for (const outcome of ['stored', 'duplicate', 'ignored', 'refused', 'unavailable'])
+      for (const outcome of ['stored', 'ignored', 'refused', 'unavailable'])
         this.storeEvents.inc({ store, outcome }, 0);
       for (const state of ['succeeded', 'partial', 'failed']) this.runs.inc({ store, state }, 0);
       this.writeBackConflicts.inc({ store }, 0);

@@ -7,13 +7,13 @@ import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
 import { LifecycleEventEntity } from './lifecycle-event.entity.js';
 import { NotificationEntity } from './notification.entity.js';
+import { AnnouncedProductEntity } from './announced-product.entity.js';
 import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
 import { PlannedIdentifierEntity } from './planned-identifier.entity.js';
 import { SeenProductEntity } from './seen-product.entity.js';
 import { ShopRedactionEntity } from './shop-redaction.entity.js';
 import { StoreDayEntity } from './store-day.entity.js';
-import { StoreEventEntity } from './store-event.entity.js';
 import { StoreInstallationEntity, UsedInstallStateEntity } from './store-installation.entity.js';
 import { StoreKeyEntity } from './store-key.entity.js';
 import { StoreProductEntity } from './store-product.entity.js';
@@ -36,10 +36,10 @@ export const ENTITIES = [
   BulkChangeEntity,
   WorkspaceStateEntity,
   StoreStateEntity,
-  StoreEventEntity,
   PlannedIdentifierEntity,
   SeenProductEntity,
   NotificationEntity,
+  AnnouncedProductEntity,
   OwedProductEntity,
   AuditEntryEntity,
   RevokedSessionEntity,
@@ -61,13 +61,13 @@ export {
   GenerationTaskEntity,
   LifecycleEventEntity,
   NotificationEntity,
+  AnnouncedProductEntity,
   OwedProductEntity,
   ProductIdentifierEntity,
   ReportEntity,
   RevokedSessionEntity,
   ShopRedactionEntity,
   StoreDayEntity,
-  StoreEventEntity,
   StoreInstallationEntity,
   StoreKeyEntity,
   StoreProductEntity,

@@ -14,6 +14,8 @@ export class StoreInstallationEntity {
   @Column('text', { nullable: true }) refreshToken!: string | null;
   @Column('timestamptz') installedAt!: Date;
   @Column('timestamptz', { nullable: true }) uninstalledAt!: Date | null;
+  /** Hash of the event that said so: its replay does nothing once the app is installed again. */
+  @Column('bytea', { nullable: true }) uninstallSha256!: Buffer | null;
   /** Until then one process renews the token. */
   @Column('timestamptz', { nullable: true }) renewingUntil!: Date | null;
 }

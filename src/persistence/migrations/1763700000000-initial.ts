@@ -73,6 +73,13 @@ const STATEMENTS = [
      CONSTRAINT owed_product_code_check CHECK (code IN ('changed', 'being_written', 'being_created', 'left_while_created', 'creation_failed', 'refused', 'unavailable', 'not_applied', 'not_understood', 'without_identifiers', 'identifier_released', 'gone_from_catalog', 'taken_over'))
    )`,
   `CREATE INDEX owed_product_by_store ON owed_product (store, external_id)`,
+  `CREATE TABLE announced_product (
+     external_id text PRIMARY KEY,
+     store text NOT NULL,
+     store_id text NOT NULL,
+     announced_at timestamptz NOT NULL DEFAULT now()
+   )`,
+  `CREATE INDEX announced_product_by_store ON announced_product (store, announced_at)`,
   `CREATE TABLE sync_run (
      id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
      store text NOT NULL,
@@ -402,24 +409,6 @@ const STATEMENTS = [
      with_content integer NOT NULL,
      PRIMARY KEY (store, day)
    )`,
-  `CREATE TABLE store_event (
-     id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
-     store text NOT NULL,
-     event_id text NOT NULL,
-     topic text NOT NULL,
-     headers jsonb NOT NULL DEFAULT '{}',
-     raw_body bytea NOT NULL,
-     state text NOT NULL DEFAULT 'received',
-     run_id uuid,
-     received_at timestamptz NOT NULL DEFAULT now(),
-     settled_at timestamptz,
-     body_sha256 bytea,
-     CONSTRAINT store_event_state_check CHECK (state IN ('received', 'processed'))
-   )`,
-  `CREATE UNIQUE INDEX store_event_body_once ON store_event (store, body_sha256)`,
-  `CREATE INDEX store_event_by_run ON store_event (run_id)`,
-  `CREATE UNIQUE INDEX store_event_once ON store_event (store, event_id)`,
-  `CREATE INDEX store_event_open ON store_event (store) WHERE (state = 'received')`,
   `CREATE TABLE store_installation (
      shop text PRIMARY KEY,
      store_key text NOT NULL,
@@ -429,7 +418,8 @@ const STATEMENTS = [
      refresh_token text,
      installed_at timestamptz NOT NULL,
      uninstalled_at timestamptz,
-     renewing_until timestamptz
+     renewing_until timestamptz,
+     uninstall_sha256 bytea
    )`,
   `CREATE UNIQUE INDEX store_installation_key_once ON store_installation (store_key)`,
   `CREATE TABLE store_key (

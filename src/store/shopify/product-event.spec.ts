@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { productIdOfEvent } from './product-event.js';
+import { productOfEvent } from './product-event.js';
 
-describe('productIdOfEvent', () => {
+describe('productOfEvent', () => {
   it.each([
     [
       'an update',
@@ -14,10 +14,12 @@ describe('productIdOfEvent', () => {
     ['a list', '[]', null],
     ['what is no JSON', 'no', null],
   ])('reads %s', (_name, body, id) => {
-    expect(productIdOfEvent(Buffer.from(body))).toBe(id);
+    expect(productOfEvent('shop.myshopify.com', Buffer.from(body))).toEqual(
+      id === null ? null : { externalId: 'shopify:shop.myshopify.com:7', storeId: id },
+    );
   });
 
   it('names nothing of a body that is not UTF-8', () => {
-    expect(productIdOfEvent(Buffer.from([0x7b, 0xff, 0x7d]))).toBeNull();
+    expect(productOfEvent('shop.myshopify.com', Buffer.from([0x7b, 0xff, 0x7d]))).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseExternalId, productExternalId } from '../../domain/external-id.js';
 
 const eventSchema = z.looseObject({
   admin_graphql_api_id: z.string().optional(),
@@ -7,11 +8,21 @@ const eventSchema = z.looseObject({
 
 const PRODUCT_ID = /^gid:\/\/shopify\/Product\/\d+$/;
 
-/**
- * The product of a stored event, as the store's own id; null when it names none. A deletion contains only the numeric
- * id.
- */
-export function productIdOfEvent(rawBody: Uint8Array): string | null {
+/** A product by its external_id and by the store's own id. */
+export interface EventProduct {
+  readonly externalId: string;
+  readonly storeId: string;
+}
+
+/** The product of the shop that an event names; null when it names none. A deletion contains only the numeric id. */
+export function productOfEvent(shop: string, rawBody: Uint8Array): EventProduct | null {
+  const storeId = productIdOf(rawBody);
+  if (storeId === null) return null;
+  const externalId = productExternalId(shop, storeId.split('/').at(-1) ?? '');
+  return parseExternalId(externalId) === null ? null : { externalId, storeId };
+}
+
+function productIdOf(rawBody: Uint8Array): string | null {
   const event = eventSchema.safeParse(parsed(rawBody));
   if (!event.success) return null;
   const { admin_graphql_api_id: gid, id } = event.data;
@@ -19,17 +30,10 @@ export function productIdOfEvent(rawBody: Uint8Array): string | null {
   return id === undefined || gid !== undefined ? null : `gid://shopify/Product/${String(id)}`;
 }
 
-/** The part of an event that is kept: the product's id alone. The store's answer to a read says everything else. */
-export function keptOfEvent(rawBody: Uint8Array): Buffer {
-  const id = productIdOfEvent(rawBody);
-  return Buffer.from(JSON.stringify(id === null ? {} : { admin_graphql_api_id: id }));
-}
-
 function parsed(rawBody: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(rawBody));
   } catch {
-    // A signed body without JSON names no product. The next run still reads the changes.
     return null;
   }
 }

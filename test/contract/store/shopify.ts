@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { StoreConnector } from '../../../src/domain/store-port.js';
 import { startStoreSandbox } from '../../../src/sandbox/store/index.js';
-import { productIdOfEvent, isShopifySignature } from '../../../src/store/events.js';
+import { isShopifySignature, productOfEvent } from '../../../src/store/events.js';
 import { createStoreConnector } from '../../../src/store/index.js';
 import { Receiver } from '../receiver.js';
 import type { Abilities, Shopkeeper, StoreSubject } from './subject.js';
@@ -48,7 +48,7 @@ export function shopifySubject(
         const signature = headers['x-shopify-hmac-sha256'];
         return isShopifySignature(body, String(signature), [shop.webhookSecret]) ? 'signed' : 'forged';
       },
-      products: (body) => [productIdOfEvent(body)].flatMap((id) => id ?? []),
+      products: (body) => [productOfEvent(shop.shop, body)].flatMap((product) => product?.storeId ?? []),
     },
     keeper: shopifyKeeper(shop),
     can: CAN,

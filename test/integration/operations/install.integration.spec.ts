@@ -330,12 +330,12 @@ describe('the uninstall event', () => {
   });
 
   it('starts nothing when what is signed is no event of a product or of the shop', async () => {
-    const before = await world.rows('SELECT id FROM store_event');
+    const before = await world.rows('SELECT external_id FROM announced_product');
     for (const body of ['"a state"', '{}', '[]', 'not json', '{"shop":"merchant"}']) {
       const answer = await send(body, 'products/update');
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('ignored')]);
     }
-    expect(await world.rows('SELECT id FROM store_event')).toEqual(before);
+    expect(await world.rows('SELECT external_id FROM announced_product')).toEqual(before);
   });
 
   it('does nothing when it comes late, after the app was installed again', async () => {

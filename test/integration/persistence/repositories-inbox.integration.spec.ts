@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Inbox } from '../../../src/persistence/inbox.js';
 import { SILENT_LOGGER } from '../../../src/runtime/logger.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
+import { sqlRows } from '../../support/sql.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -82,17 +83,14 @@ describe('the inbox', () => {
     expect(await stages.deliveries.due(10)).toEqual([id]);
   });
 
-  it('keeps one row of a store event that is repeated', async () => {
+  it('keeps one row of a product that many events name', async () => {
     const inbox = inboxAt(stages.url);
-    const event = {
-      ...{ store: 'main', eventId: 'e-1', topic: 't', headers: {}, rawBody: Buffer.from('{}') },
-      bodySha256: Buffer.from('hash of one'),
-    };
-    const stored = await Promise.all(Array.from({ length: 20 }, () => inbox.storeEvent(event)));
-    expect(stored.filter((id) => id !== null)).toHaveLength(1);
-    expect(await inbox.storeEvent({ ...event, bodySha256: Buffer.from('hash of two') })).toBeNull();
-    expect(await inbox.storeEvent({ ...event, eventId: 'e-2' })).toBeNull();
-    expect(await inbox.storeEvent({ ...event, store: 'other' })).not.toBeNull();
+    const product = { store: 'main', externalId: 'shopify:shop:1', storeId: 'gid://shopify/Product/1' };
+    await Promise.all(Array.from({ length: 20 }, () => inbox.announce(product)));
+    expect(await stages.owed.storesAnnounced(0)).toEqual(['main']);
+    expect(await sqlRows(stages.db, 'SELECT external_id, store_id FROM announced_product')).toEqual([
+      { externalId: product.externalId, storeId: product.storeId },
+    ]);
   });
 });
 

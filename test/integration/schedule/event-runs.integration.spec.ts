@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { EVENT_RUNS_AN_HOUR } from '../../../src/persistence/store-event.repository.js';
+import { EVENT_RUNS_AN_HOUR } from '../../../src/persistence/owed.repository.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -11,8 +11,8 @@ afterAll(async () => stages.close());
 
 it('the events of a store start a limited number of runs an hour; those that come then wait', async () => {
   await stages.db.affected(
-    `INSERT INTO store_event (store, event_id, topic, raw_body, received_at)
-     VALUES ($1, 'one', 'products/update', '{"id":1}', now() - interval '1 minute')`,
+    `INSERT INTO announced_product (external_id, store, store_id, announced_at)
+     VALUES ('shopify:shop:1', $1, 'gid://shopify/Product/1', now() - interval '1 minute')`,
     [STORE],
   );
   await stages.db.affected(
@@ -21,7 +21,7 @@ it('the events of a store start a limited number of runs an hour; those that com
      FROM generate_series(1, $2) AS number`,
     [STORE, EVENT_RUNS_AN_HOUR],
   );
-  expect(await stages.events.storesDue(0)).toEqual([]);
+  expect(await stages.owed.storesAnnounced(0)).toEqual([]);
   await stages.db.affected(`UPDATE sync_run SET created_at = created_at - interval '59 minutes'`);
-  expect(await stages.events.storesDue(0)).toEqual([STORE]);
+  expect(await stages.owed.storesAnnounced(0)).toEqual([STORE]);
 });

@@ -32,7 +32,6 @@ const AGED: Readonly<Record<string, readonly string[]>> = {
   generation_task: ['requested_at', 'answered_at', 'settled_at'],
   webhook_delivery: ['received_at', 'settled_at'],
   write_back: ['created_at', 'settled_at'],
-  store_event: ['received_at', 'settled_at'],
   notification: ['since', 'ended_at'],
   bulk_change: ['created_at', 'finished_at'],
 };
@@ -145,9 +144,7 @@ describe('a pass', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('takes events, plans, notifications and bulk changes that are over with it', async () => {
-    await stages.db.affected(`INSERT INTO store_event (store, event_id, topic, raw_body, state, settled_at)
-      VALUES ('main', 'old', 't', '', 'processed', now()), ('main', 'open', 't', '', 'received', NULL)`);
+  it('takes plans, notifications and bulk changes that are over with it', async () => {
     await stages.plans.begin(STORE, WORKSPACE, { isKept: true });
     await stages.db.affected(`INSERT INTO notification (kind, subject, facts, since, ended_at)
       VALUES ('k', 'ended', '{}', now(), now()), ('k', 'goes on', '{}', now(), NULL)`);
@@ -158,12 +155,12 @@ describe('a pass', () => {
     await age(89);
     await retention().pass();
     expect(await counts()).toMatchObject({
-      ...{ store_event: 2, sync_run: 1, notification: 2, bulk_change: 4 },
+      ...{ sync_run: 1, notification: 2, bulk_change: 4 },
     });
     await age(2);
     await retention().pass();
     expect(await counts()).toMatchObject({
-      ...{ store_event: 1, sync_run: 0, notification: 1, bulk_change: 1 },
+      ...{ sync_run: 0, notification: 1, bulk_change: 1 },
     });
   });
 

@@ -28,7 +28,7 @@ const SLOT = new Date('2026-11-20T02:00:00Z');
 const DAY_MS = 86_400_000;
 
 async function tick(now: Date): Promise<void> {
-  await schedulers.scheduler(now).tick(stages.connections.store(STORE));
+  await schedulers.schedules(now).tick(stages.connections.store(STORE));
 }
 
 /** Works whatever run is active. */
@@ -68,7 +68,7 @@ describe('a tick', () => {
   });
 
   it('that fails while the database is down is repeated once it answers, and makes one run', async () => {
-    const scheduler = schedulers.scheduler(SLOT);
+    const scheduler = schedulers.schedules(SLOT);
     const down = jest
       .spyOn(RunRequests.prototype, 'requestSlot')
       .mockRejectedValue(new Error('no connection'));
@@ -127,7 +127,7 @@ describe('a slot that comes due while another run is active', () => {
   it('has its run after that one, once for all replicas', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await Promise.all(
-      Array.from({ length: 3 }, () => schedulers.scheduler(SLOT).tick(stages.connections.store(STORE))),
+      Array.from({ length: 3 }, () => schedulers.schedules(SLOT).tick(stages.connections.store(STORE))),
     );
     expect(await runs()).toHaveLength(1);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
@@ -139,7 +139,7 @@ describe('a slot that comes due while another run is active', () => {
 
   it('is not put off when the active run is its own', async () => {
     for (let replica = 0; replica < 2; replica += 1)
-      await schedulers.scheduler(SLOT).tick(stages.connections.store(STORE));
+      await schedulers.schedules(SLOT).tick(stages.connections.store(STORE));
     await stages.work((await runs())[0]!.id);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
   });
@@ -276,7 +276,7 @@ describe('a sweep', () => {
     stages.catalog.script.forget();
     await schedulers.reconciler().sweep();
     expect(stages.catalog.script.calls).toEqual([]);
-    await schedulers.reconciler().poll(stages.connections.workspaces[0]!);
+    await schedulers.sides().poll(stages.connections.workspaces[0]!);
     expect(stages.catalog.script.count('getBackgroundTask')).toBe(1);
   });
 
@@ -284,7 +284,7 @@ describe('a sweep', () => {
     stages.store.put(snapshot(1));
     await stages.sync();
     const delivery = await receive(stages, await resultOf(stages, 1));
-    const failing = schedulers.reconciler(IDLE, undefined, async (queue, ids) => {
+    const failing = schedulers.reconciler(IDLE, async (queue, ids) => {
       if (queue === 'runs') throw new Error('queue away');
       return schedulers.enqueueMany(queue, ids);
     });
@@ -305,7 +305,7 @@ describe('a look at the webhook slots', () => {
   });
 
   it('fills one that vanished', async () => {
-    const looking = schedulers.reconciler(IDLE, PUBLIC);
+    const looking = schedulers.sides(PUBLIC);
     await looking.checkSlots({ rewrite: true });
     expect(stages.catalog.webhook).toMatchObject(OURS);
     stages.catalog.webhook = null;
@@ -317,9 +317,9 @@ describe('a look at the webhook slots', () => {
 
   it('leaves one that is ours as it is, except at the start', async () => {
     stages.catalog.webhook = OURS;
-    await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
+    await schedulers.sides(PUBLIC).checkSlots({ rewrite: false });
     expect(writes()).toBe(0);
-    await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
+    await schedulers.sides(PUBLIC).checkSlots({ rewrite: true });
     expect(writes()).toBe(1);
   });
 
@@ -328,7 +328,7 @@ describe('a look at the webhook slots', () => {
     ['fewer actions', { actions: ['product_generated'] }],
   ])('repairs one with our URL and %s', async (_what, other) => {
     stages.catalog.webhook = { ...OURS, ...other };
-    await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
+    await schedulers.sides(PUBLIC).checkSlots({ rewrite: false });
     expect(stages.catalog.webhook).toMatchObject(OURS);
     expect(stages.catalog.webhook.actions).toHaveLength(3);
     expect(await standing()).toBe('ours');
@@ -338,10 +338,10 @@ describe('a look at the webhook slots', () => {
   it.each([true, false])(
     'warns of one that was taken over, and never takes it back (start: %p)',
     async (rewrite) => {
-      await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
+      await schedulers.sides(PUBLIC).checkSlots({ rewrite: true });
       const before = writes();
       stages.catalog.webhook = FOREIGN;
-      await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite });
+      await schedulers.sides(PUBLIC).checkSlots({ rewrite });
       expect(stages.catalog.webhook).toEqual(FOREIGN);
       expect(writes()).toBe(before);
       expect(await standing()).toBe('foreign');
@@ -354,7 +354,7 @@ describe('a look at the webhook slots', () => {
     ['that the settings leave alone', PUBLIC, { register: false }],
   ])('asks nobody about one %s', async (_which, publicUrl, webhook) => {
     stages.settings = { store: {}, workspace: { webhook: { hmacSecret: 'ours', ...webhook } } };
-    await schedulers.reconciler(IDLE, publicUrl).checkSlots({ rewrite: true });
+    await schedulers.sides(publicUrl).checkSlots({ rewrite: true });
     expect(stages.catalog.script.count('getWebhookSettings')).toBe(0);
     expect(writes()).toBe(0);
   });

@@ -64,8 +64,8 @@ it('500 polls that a slow service does not answer hold back no run, no delivery 
     // Changed since the watermark, so that the run has work besides what the events name.
     stages.store.put(...[2, 3].map((each) => snapshot(each, { updatedAt: stages.clock.now() })));
     await stages.db.affected(
-      `INSERT INTO store_event (store, event_id, topic, raw_body, received_at)
-       SELECT $1, 'event-' || id, 'products/update', convert_to('{"id":' || id || '}', 'UTF8'), now() - interval '10 seconds'
+      `INSERT INTO announced_product (external_id, store, store_id, announced_at)
+       SELECT 'shopify:shop:' || id, $1, 'gid://shopify/Product/' || id, now() - interval '10 seconds'
        FROM generate_series(2, 3) AS id`,
       [STORE],
     );

@@ -19,10 +19,10 @@ const owed = async () =>
   (await stages.owed.page(STORE, '', 100)).map(({ externalId, code }) => ({ externalId, code }));
 const incremental = () => stages.sync({ full: false });
 
-async function event(productId: number, id: string): Promise<void> {
+async function event(productId: number): Promise<void> {
   await stages.db.affected(
-    `INSERT INTO store_event (store, event_id, topic, raw_body) VALUES ($1, $2, 'products/update', $3)`,
-    [STORE, id, Buffer.from(JSON.stringify({ id: productId }))],
+    `INSERT INTO announced_product (external_id, store, store_id, announced_at) VALUES ($1, $2, $3, now())`,
+    [ours(productId), STORE, `gid://shopify/Product/${String(productId)}`],
   );
 }
 
@@ -207,23 +207,23 @@ describe('a product that the catalog still creates when its run ends', () => {
 });
 
 describe('events', () => {
-  it('that a failed run consumed are read by the next one', async () => {
+  it('that came before a failed run began are read by the next one', async () => {
     stages.store.put(snapshot(1, { updatedAt: LONG_AGO }));
     await stages.sync();
     stages.store.edit('1', { vendor: 'New', updatedAt: LONG_AGO });
     stages.store.put({ ...stages.store.at('1'), storeId: 'gid://shopify/Product/1' });
-    await event(1, 'e-1');
+    await event(1);
     stages.store.script.before('readProducts', refusal('transient'));
     expect(await incremental()).toMatchObject({ state: 'failed', counts: { owed: 1 } });
     expect(await owed()).toEqual([{ externalId: ours(1), code: 'changed' }]);
     expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { updated: 1, owed: 0 } });
   });
 
-  it('are taken in pages, and many of one product make one owed product', async () => {
+  it('are read in pages', async () => {
     await stages.sync();
     await stages.db.affected(
-      `INSERT INTO store_event (store, event_id, topic, raw_body)
-       SELECT $1, 'e-' || n, 'products/update', convert_to('{"id":' || (n % 600) + 1 || '}', 'UTF8') FROM generate_series(1, 1300) AS n`,
+      `INSERT INTO announced_product (external_id, store, store_id, announced_at)
+       SELECT 'shopify:shop:' || n, $1, 'gid://shopify/Product/' || n, now() FROM generate_series(1, 600) AS n`,
       [STORE],
     );
     expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { seen: 0, owed: 0 } });

@@ -35,13 +35,13 @@ async function pauseIsOver(): Promise<void> {
 
 async function storeEvent(): Promise<void> {
   await stages.db.affected(
-    `INSERT INTO store_event (store, event_id, body_sha256, topic, headers, raw_body, received_at)
-     VALUES ($1, 'e-1', 'one', 'products/update', '{}', '{}', now() - interval '2 minutes')`,
+    `INSERT INTO announced_product (external_id, store, store_id, announced_at)
+     VALUES ('shopify:shop:1', $1, 'gid://shopify/Product/1', now() - interval '2 minutes')`,
     [STORE],
   );
 }
 
-const storesDue = (): Promise<string[]> => stages.events.storesDue(0);
+const storesDue = (): Promise<string[]> => stages.owed.storesAnnounced(0);
 
 /** Write-backs of products 1, 2 and 3 that are ready. */
 async function readyWriteBacks(): Promise<string[]> {
