@@ -105,16 +105,9 @@ async function firstNight(fleet: Fleet, options: SoakOptions, random: () => numb
   return plan;
 }
 
-/**
- * A last full run of every store. It finds whatever an earlier run left undone. A replica that was killed after its last write may still
- * hold a product for two minutes; a run before that would leave the product to the next one.
- */
+/** A last full run of every store. It finds whatever an earlier run left undone. No replica lives any more that could hold a lease. */
 async function lastNight(fleet: Fleet): Promise<void> {
-  await until(
-    'the leases of killed replicas have ended',
-    async () =>
-      (await fleet.db.query('SELECT 1 FROM store_product WHERE write_lease_until > now()')).rowCount === 0,
-  );
+  await fleet.world.database.expireLeases();
   const daemon = await (await fleet.load(0, 0, { cron: NEVER })).start();
   // A request joins a run that is open, and an interrupted one has read its store before the last edits.
   await until('the interrupted runs have ended', () => runsAtRest(fleet), REST_WITHIN_MS);

@@ -45,7 +45,7 @@ const READINGS: readonly (readonly [string, Partial<CatalogReadings>])[] = [
 
 describe.each(READINGS)('where %s', (_name, readings) => {
   beforeEach(async () => {
-    catalog = await SandboxCatalog.open(stages, readings);
+    catalog = await SandboxCatalog.open(stages, readings, { pageSize: 5 });
   });
 
   it('a foreign variant with our SKU is never changed, however the catalog is looked through', async () => {
@@ -54,7 +54,7 @@ describe.each(READINGS)('where %s', (_name, readings) => {
       name: 'Foreign',
       variants: [{ external_id: 'erp:1:a', name: 'A', sku: 'SKU-1' }],
     });
-    for (let number = 0; number < 60; number += 1)
+    for (let number = 0; number < 12; number += 1)
       await catalog.hold({ external_id: `erp:b${number}`, name: `Bystander ${number}` });
     const before = await catalog.of('erp:1');
     stages.store.put(snapshot(1));
