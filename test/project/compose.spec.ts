@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/index.js';
 
 const service = z.looseObject({
   environment: z.record(z.string(), z.string()).default({}),
-  volumes: z.array(z.string()),
+  volumes: z.array(z.union([z.string(), z.looseObject({ source: z.string(), target: z.string() })])),
 });
 const read = (name: string) =>
   z
@@ -34,7 +34,14 @@ describe('the layout with several stores', () => {
       './stores.d:/etc/store-sync/stores.d:ro',
       `./secrets/stores:${shared.secretsDir}:ro`,
     ]);
-    expect(base.volumes).toContain('./store-sync.yaml:/etc/store-sync/store-sync.yaml:ro');
+    expect(base.volumes).toContainEqual({
+      type: 'bind',
+      source: './store-sync.yaml',
+      target: '/etc/store-sync/store-sync.yaml',
+      read_only: true,
+      // Docker would make a directory of a missing file.
+      bind: { create_host_path: false },
+    });
   });
 
   it('has an example that loads: the stores of its files, with the secrets that the container gets', () => {

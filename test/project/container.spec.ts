@@ -60,7 +60,16 @@ const service = z.looseObject({
   stop_grace_period: z.string().optional(),
   environment: z.record(z.string(), z.string()).default({}),
   secrets: z.array(z.string()).default([]),
-  volumes: z.array(z.string()).default([]),
+  volumes: z
+    .array(
+      z.union([
+        z.string(),
+        z
+          .looseObject({ source: z.string(), target: z.string(), read_only: z.literal(true) })
+          .transform(({ source, target }) => `${source}:${target}:ro`),
+      ]),
+    )
+    .default([]),
   tmpfs: z.array(z.string()).default([]),
   ports: z.array(z.string()).default([]),
   networks: z.array(z.string()),
