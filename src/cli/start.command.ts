@@ -1,5 +1,5 @@
 import { AccessTokens } from '../api/access.js';
-import { weakSecrets, weakTokens } from '../config/index.js';
+import { weakSecrets, weakTokens, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
@@ -38,9 +38,6 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
       logger.warn(warning);
     try {
       const daemon = await startDaemon(runtime);
-      if (config.server.roles.includes('admin') && !new AccessTokens(config).any) {
-        logger.warn('server.adminToken and server.tokens are not set: the API and the dashboard are off');
-      }
       logger.info(
         {
           ...daemon.address,
@@ -53,6 +50,13 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
         },
         'store-sync is up',
       );
+      // Last, so that nobody overlooks them.
+      if (config.server.roles.includes('admin') && !new AccessTokens(config).any)
+        logger.warn('server.adminToken and server.tokens are not set: the API and the dashboard are off');
+      if (!hasStores(config))
+        logger.warn(
+          'no store is configured, so nothing is synced: `store-sync init` asks for what is needed',
+        );
       const reload = reloading(daemon, logger);
       process.on('SIGHUP', reload);
       await stopped;
@@ -69,6 +73,11 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     logger.info('stopped');
     return 0;
   }
+}
+
+/** Whether a store is configured, or may come while the process runs. */
+function hasStores({ stores, storesDir, storeTemplate }: AppConfig): boolean {
+  return Object.keys(stores).length > 0 || storesDir !== undefined || storeTemplate !== undefined;
 }
 
 /**
