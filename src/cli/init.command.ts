@@ -9,7 +9,12 @@ import { completeAnswers } from './init/conversation.js';
 import { assertFree, writeFiles, type Destination } from './init/files.js';
 import { PROBES } from './init/probes.js';
 import { personAt } from './init/terminal-person.js';
-import { FIRST_GENERATIONS, writtenConfiguration } from './init/written-configuration.js';
+import {
+  composeConfiguration,
+  FIRST_GENERATIONS,
+  writtenConfiguration,
+} from './init/written-configuration.js';
+import { givenSecrets } from './init/answers.js';
 import { print } from './output.js';
 import { paintState, printable } from './terminal.js';
 
@@ -17,6 +22,8 @@ import { paintState, printable } from './terminal.js';
 const DEFAULT_OUT = 'store-sync.yaml';
 const STORE_KEY = /^[a-z0-9][a-z0-9_-]{0,62}$/i;
 const SECRET_BYTES = 32;
+/** The user of the image (Dockerfile). */
+const CONTAINER_USER = 1000;
 
 export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
   override readonly options = [
@@ -75,6 +82,10 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
       flags: '--public-url <url>',
       description: 'Public https: address of this program (empty: results arrive by polling)',
     },
+    {
+      flags: '--compose',
+      description: 'writes what compose.yaml needs: the configuration, and all secrets in ./secrets',
+    },
     { flags: '--force', description: 'replaces files that exist' },
   ];
 
@@ -85,9 +96,13 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
         'the name of a store consists of letters, digits, - and _ (63 at most)',
       );
     const configFile = resolve(options.out);
-    const secretsName = `${parse(configFile).name}.secrets`;
+    const isForCompose = options.compose === true;
+    const secretsName = isForCompose ? 'secrets' : `${parse(configFile).name}.secrets`;
     const secretsDir = join(dirname(configFile), secretsName);
-    const destination: Destination = { configFile, secretsDir, force: options.force === true };
+    const destination: Destination = {
+      ...{ configFile, secretsDir, force: options.force === true },
+      ...(isForCompose && { container: CONTAINER_USER }),
+    };
     assertFree(destination);
     const answers = await completeAnswers(givenAnswers(options, environment()), {
       probes: PROBES,
@@ -97,16 +112,31 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
         process.stderr.write(`${paintState(level, 4)}  ${what}: ${printable(detail, 400)}\n`),
     });
     const generated = { ADMIN_TOKEN: newSecret(), CATALOG_WEBHOOK_SECRET: newSecret() };
-    const paths = await writeFiles(writtenConfiguration(answers, `./${secretsName}`, generated), destination);
+    const written = isForCompose
+      ? composeConfiguration(answers, generated, newSecret())
+      : writtenConfiguration(answers, `./${secretsName}`, generated);
+    const paths = await writeFiles(written, destination);
     // Proves that the next command can use the file.
-    loadConfig({ configFile, env: {} });
+    loadConfig({ configFile, env: isForCompose ? { ...givenSecrets(answers), ...generated } : {} });
     for (const path of paths) print(`wrote ${shown(path)}`);
     const config = shown(configFile);
     print('');
     print(
       `Texts wait for your review, and a run requests at most ${String(FIRST_GENERATIONS)} generations (writeBack.mode, generation.maxPerRun).`,
     );
-    print(`The dashboard takes the token in ${shown(join(secretsDir, 'ADMIN_TOKEN'))}.`);
+    const tokenFile = isForCompose ? 'admin_token' : 'ADMIN_TOKEN';
+    print(`The dashboard takes the token in ${shown(join(secretsDir, tokenFile))}.`);
+    if (isForCompose) {
+      const uid = process.getuid?.();
+      if (uid !== 0 && uid !== CONTAINER_USER)
+        print(
+          `The container reads the files as user ${String(CONTAINER_USER)}: sudo chown -R ${String(CONTAINER_USER)} ${shown(secretsDir)} ${shown(configFile)}`,
+        );
+      print('Next, start it and see what a sync would do:');
+      print('  docker compose up -d');
+      print('  docker compose exec store-sync node bin/store-sync.js plan');
+      return 0;
+    }
     print('Next, see what a sync would do, then start the daemon:');
     const isByNpx = environment()['npm_command'] === 'exec';
     const program = isByNpx ? 'npx store-sync' : 'store-sync';

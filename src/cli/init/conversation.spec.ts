@@ -118,15 +118,36 @@ describe('init on a terminal', () => {
     );
   });
 
-  it('asks the questions of a failed test alone again, also where flags gave the answers, and offers no secret', async () => {
+  it('asks for the refused secret alone again, and after Enter for all answers of the failed test', async () => {
     const { probes, asked } = recorder((side, { clientId }) =>
       side === 'store' && clientId === 'id' ? fail : ok,
     );
-    const { person, heard } = answering('en', 'right', 'new secret', '', '');
+    const { person, heard } = answering('en', '', 'right', 'new secret', '', '');
     const answers = await completeAnswers(ALL, { probes, person, ...silent });
     expect(answers).toMatchObject({ shop: ALL.shop, clientId: 'right', clientSecret: 'new secret' });
     expect(asked.filter(([side]) => side === 'storeAddress')).toHaveLength(1);
-    expect(heard.slice(1, 3)).toEqual(['Client ID [id]', '*Client secret']);
+    expect(heard.slice(1, 4)).toEqual(['*Client secret', 'Client ID [id]', '*Client secret']);
+  });
+
+  it('takes the new secret with the answers beside it', async () => {
+    const { probes } = recorder((side, { clientSecret }) =>
+      side === 'store' && clientSecret === 'secret' ? fail : ok,
+    );
+    const { person, heard } = answering('en', 'new secret', '', '');
+    const answers = await completeAnswers(ALL, { probes, person, ...silent });
+    expect(answers).toMatchObject({ clientId: 'id', clientSecret: 'new secret' });
+    expect(heard.filter((text) => text.includes('Client'))).toEqual(['*Client secret']);
+  });
+
+  it('offers an address that was refused twice no more, so that Enter alone never goes on for ever', async () => {
+    let tests = 0;
+    const { probes } = recorder((side) => (side === 'storeAddress' && (tests += 1) < 3 ? fail : ok));
+    const { person, heard } = answering('en', 'one.myshopify.com', 'two.myshopify.com');
+    await completeAnswers(ALL, { probes, person, ...silent });
+    expect(heard.filter((text) => text.startsWith('Permanent'))).toEqual([
+      'Permanent address [one.myshopify.com]',
+      'Permanent address',
+    ]);
   });
 
   it('offers a refused address to Enter, which tests it again', async () => {

@@ -17,15 +17,15 @@ export interface Conversation {
 }
 
 /**
- * Asks what `given` leaves open and tests each step as soon as its answers are there. After a failed test, a person answers that step's
- * questions again. Without a person, throws `invalid` for missing answers, all of them at once, and for a failed test.
+ * Asks what `given` leaves open and tests each step as soon as its answers are there. After a failed test, a person answers again: of
+ * several questions the secret alone, or all of them after Enter. Without a person, throws `invalid` for missing answers, all of them at once, and for a failed test.
  */
 export async function completeAnswers(given: Answers, conversation: Conversation): Promise<Answers> {
   const { person, say } = conversation;
   let answers = person === null ? withoutPerson(given) : given;
   if (person !== null) say('Each answer is tested at once. Nothing is written before the last answer.');
   for (const step of STEPS) {
-    let refused: Answers | null = null;
+    let refused: Refused | null = null;
     for (;;) {
       if (person !== null) answers = await answered(step.questions, answers, refused, person);
       const failed = await failureOf(step, answers, conversation);
@@ -33,11 +33,25 @@ export async function completeAnswers(given: Answers, conversation: Conversation
       if (person === null)
         throw new CodedError('invalid', `init stopped at a failed test: ${failed.what}: ${failed.detail}`);
       say('Please answer again, or press Ctrl-C to stop.');
-      refused = answers;
+      refused = { answers, isRepeated: isSame(step, answers, refused) };
       answers = without(step.questions, answers);
     }
   }
   return answers;
+}
+
+interface Refused {
+  readonly answers: Answers;
+  /** The same answers were refused before. */
+  readonly isRepeated: boolean;
+}
+
+function isSame({ questions }: Step, answers: Answers, before: Refused | null): boolean {
+  return before !== null && questions.every(({ name }) => answers[name] === before.answers[name]);
+}
+
+function isEmpty(answer: string | undefined): boolean {
+  return answer === undefined || answer === '';
 }
 
 /** Optional answers are empty where no flag gave them. */
@@ -74,18 +88,31 @@ async function failureOf(
   return findings.find(({ level }) => level === 'FAIL');
 }
 
-/** Enter alone repeats an answer that was `refused` before, unless it is a secret or may be empty. */
+/**
+ * Enter alone repeats an answer that was `refused` before, once: the other side may be there by now. It repeats no secret, and nothing that
+ * may be empty.
+ */
 async function answered(
   questions: readonly Question[],
   given: Answers,
-  refused: Answers | null,
+  refused: Refused | null,
   person: Person,
 ): Promise<Answers> {
   let answers = given;
+  if (refused !== null) {
+    const used = questions.filter(({ name }) => !isEmpty(refused.answers[name]));
+    const last = used.at(-1);
+    if (last?.isSecret === true && used.length > 1) {
+      const text = `${last.text} (Enter alone: answer all of these again)`;
+      const again = (await person.ask({ ...last, text, isOptional: true }, '')).trim();
+      if (again !== '') return { ...refused.answers, [last.name]: again };
+    }
+  }
   for (const question of questions) {
     const { name, isSecret, isOptional, isAsked } = question;
     if (answers[name] !== undefined || !isAsked(answers)) continue;
-    const before = isSecret || isOptional ? '' : (refused?.[name] ?? '');
+    const isRepeatable = !isSecret && !isOptional && refused?.isRepeated === false;
+    const before = isRepeatable ? (refused.answers[name] ?? '') : '';
     answers = { ...answers, [name]: (await person.ask(question, before)).trim() };
   }
   return answers;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CodedError } from '../../domain/errors.js';
 import type { Written } from './written-configuration.js';
@@ -9,6 +9,8 @@ export interface Destination {
   readonly secretsDir: string;
   /** Replaces files that exist. */
   readonly force: boolean;
+  /** The user of the container, who must be able to read the files; absent where only their owner reads them. */
+  readonly container?: number;
 }
 
 const ONLY_OWNER_FILE = 0o600;
@@ -30,7 +32,7 @@ export function assertFree({ configFile, secretsDir, force }: Destination): void
  * only, in one step. Returns the paths. Throws `invalid` for a path that cannot be written.
  */
 export async function writeFiles(written: Written, destination: Destination): Promise<string[]> {
-  const { configFile, secretsDir, force } = destination;
+  const { configFile, secretsDir } = destination;
   assertFree(destination);
   const files = [
     ...Object.entries(written.secrets).map(
@@ -43,21 +45,18 @@ export async function writeFiles(written: Written, destination: Destination): Pr
     await chmod(secretsDir, ONLY_OWNER_DIRECTORY);
     await mkdir(dirname(configFile), { recursive: true });
   });
-  for (const [path, content] of files) await named(path, () => put(path, content, force));
+  for (const [path, content] of files) await named(path, () => put(path, content, destination));
   return files.map(([path]) => path);
 }
 
 /** `wx` follows no link and replaces nothing. */
-async function put(path: string, content: string, force: boolean): Promise<void> {
-  const options = { mode: ONLY_OWNER_FILE, flag: 'wx' };
-  if (!force) {
-    await writeFile(path, content, options);
-    return;
-  }
-  const temporary = `${path}.new`;
-  await rm(temporary, { force: true });
-  await writeFile(temporary, content, options);
-  await rename(temporary, path);
+async function put(path: string, content: string, { force, container }: Destination): Promise<void> {
+  const temporary = force ? `${path}.new` : path;
+  if (force) await rm(temporary, { force: true });
+  await writeFile(temporary, content, { mode: ONLY_OWNER_FILE, flag: 'wx' });
+  // Only root can give a file away. Others have to be that user.
+  if (container !== undefined && process.getuid?.() === 0) await chown(temporary, container, container);
+  if (force) await rename(temporary, path);
 }
 
 async function named(path: string, work: () => Promise<unknown>): Promise<void> {

@@ -18,6 +18,7 @@ export interface InitOptions {
   readonly accessTokenFile?: string;
   readonly locales?: string;
   readonly publicUrl?: string;
+  readonly compose?: boolean;
   readonly force?: boolean;
 }
 

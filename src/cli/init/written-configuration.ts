@@ -6,25 +6,55 @@ export const FIRST_GENERATIONS = 10;
 export interface Written {
   /** The YAML file. It names secrets, and holds none. */
   readonly yaml: string;
+  /** By the names of their files. */
   readonly secrets: Secrets;
+}
+
+/** The secrets that compose.yaml mounts. One that nothing refers to is an empty file. */
+const COMPOSE_SECRETS = [
+  ...['ADMIN_TOKEN', 'CATALOG_API_TOKEN', 'CATALOG_PASSWORD', 'CATALOG_WEBHOOK_SECRET'],
+  ...['SHOPIFY_CLIENT_ID', 'SHOPIFY_CLIENT_SECRET', 'SHOPIFY_ACCESS_TOKEN'],
+];
+
+/** As `writtenConfiguration`, for compose.yaml: variables have the secrets, and the container listens on all its addresses. */
+export function composeConfiguration(
+  answers: Answers,
+  generated: Secrets,
+  databasePassword: string,
+): Written {
+  const { yaml, secrets } = writtenConfiguration(answers, null, generated);
+  const given = COMPOSE_SECRETS.map((name) => [name.toLowerCase(), secrets[name] ?? '']);
+  return {
+    yaml,
+    secrets: {
+      ...Object.fromEntries(given),
+      postgres_password: databasePassword,
+      database_url: `postgres://store_sync:${databasePassword}@postgres:5432/store_sync`,
+    },
+  };
 }
 
 /**
  * The configuration of complete answers, with safe values: content waits for a person's review, and a run requests few
- * generations. `generated` are the secrets of this program's own, by the name of their variable.
+ * generations. `secretsDir`: where the files of the secrets are; null where variables have them. `generated` are the secrets of this
+ * program's own, by the name of their variable.
  */
-export function writtenConfiguration(answers: Answers, secretsDir: string, generated: Secrets): Written {
+export function writtenConfiguration(
+  answers: Answers,
+  secretsDir: string | null,
+  generated: Secrets,
+): Written {
   const secrets = { ...givenSecrets(answers), ...generated };
   const { publicUrl = '', baseUrl = '', locale = '', shop = '', endpoint = '', store } = answers;
   const locales = listedLocales(answers);
   const lines = [
     '# Written by `store-sync init`. docs/configuration.md describes every setting.',
-    `secretsDir: ${text(secretsDir)}`,
+    ...(secretsDir === null ? [] : [`secretsDir: ${text(secretsDir)}`]),
     '',
     'server:',
     '  # Without a public address no webhook is registered, and results arrive by polling.',
     `  publicUrl: ${text(publicUrl)}`,
-    ...(publicUrl === '' ? ['  host: 127.0.0.1'] : []),
+    ...(publicUrl === '' && secretsDir !== null ? ['  host: 127.0.0.1'] : []),
     '  adminToken: ${ADMIN_TOKEN}',
     '',
     'workspaces:',

@@ -10,6 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { loadConfig, type AppConfig } from '../../../src/config/index.js';
 import { runWith, type CommandEnd } from '../../support/run-command.js';
 import { Services } from '../../support/world/services.js';
@@ -97,6 +99,36 @@ describe('store-sync init by flags alone', () => {
       expect(shown).not.toContain(readFileSync(join(directory, 'owner.secrets', name), 'utf8').trim());
     }
     expect([modeOf('owner.yaml'), modeOf('owner.secrets')]).toEqual([OWNER_ONLY, 0o700]);
+  });
+
+  it('writes for compose every file that it mounts, and a configuration that takes its secrets from them', async () => {
+    const files = join(directory, 'compose', 'secrets');
+    const { status, stdout } = await init({ ...flags(join('compose', 'store-sync.yaml')), compose: true });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('docker compose up -d')]);
+    const { secrets, services: parts } = z
+      .object({
+        secrets: z.record(z.string(), z.object({ file: z.string() })),
+        services: z.looseObject({
+          'store-sync': z.looseObject({ environment: z.record(z.string(), z.string()) }),
+        }),
+      })
+      .parse(parse(readFileSync('compose.yaml', 'utf8')));
+    expect(readdirSync(files).toSorted()).toEqual(
+      Object.values(secrets)
+        .map(({ file }) => file.replace('./secrets/', ''))
+        .toSorted(),
+    );
+    for (const name of readdirSync(files)) expect(modeOf('compose', 'secrets', name)).toBe(OWNER_ONLY);
+    const { environment } = parts['store-sync'];
+    const env = Object.entries(environment)
+      .filter(([name]) => name.endsWith('_FILE'))
+      .map(([name, path]) => [name, path.replace('/run/secrets', files)]);
+    const configFile = join(directory, 'compose', 'store-sync.yaml');
+    const { config } = loadConfig({ configFile, env: Object.fromEntries(env) });
+    expect(config.server.host).toBe('0.0.0.0');
+    expect(config.database.url).toMatch(/^postgres:\/\/store_sync:[\w-]{32,}@postgres:5432\/store_sync$/);
+    expect(config.stores['main']).toMatchObject({ auth: CLIENT, webhookSecret: CLIENT.clientSecret });
+    expect(config.workspaces['default']?.auth).toEqual({ apiToken: services.catalogToken });
   });
 
   it('never replaces a file without --force', async () => {
