@@ -100,7 +100,9 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
     const secretsName = isForCompose ? 'secrets' : `${parse(configFile).name}.secrets`;
     const secretsDir = join(dirname(configFile), secretsName);
     const destination: Destination = {
-      ...{ configFile, secretsDir, force: options.force === true },
+      configFile,
+      secretsDir,
+      force: options.force === true,
       ...(isForCompose && { container: CONTAINER_USER }),
     };
     assertFree(destination);

@@ -12,8 +12,13 @@ export interface Written {
 
 /** The secrets that compose.yaml mounts. One that nothing refers to is an empty file. */
 const COMPOSE_SECRETS = [
-  ...['ADMIN_TOKEN', 'CATALOG_API_TOKEN', 'CATALOG_PASSWORD', 'CATALOG_WEBHOOK_SECRET'],
-  ...['SHOPIFY_CLIENT_ID', 'SHOPIFY_CLIENT_SECRET', 'SHOPIFY_ACCESS_TOKEN'],
+  'ADMIN_TOKEN',
+  'CATALOG_API_TOKEN',
+  'CATALOG_PASSWORD',
+  'CATALOG_WEBHOOK_SECRET',
+  'SHOPIFY_CLIENT_ID',
+  'SHOPIFY_CLIENT_SECRET',
+  'SHOPIFY_ACCESS_TOKEN',
 ];
 
 /** As `writtenConfiguration`, for compose.yaml: variables have the secrets, and the container listens on all its addresses. */
@@ -23,7 +28,7 @@ export function composeConfiguration(
   databasePassword: string,
 ): Written {
   const { yaml, secrets } = writtenConfiguration(answers, null, generated);
-  const given = COMPOSE_SECRETS.map((name) => [name.toLowerCase(), secrets[name] ?? '']);
+  const given = COMPOSE_SECRETS.map((name): [string, string] => [name.toLowerCase(), secrets[name] ?? '']);
   return {
     yaml,
     secrets: {
