@@ -52,7 +52,6 @@ import { Applier } from './sync/apply.js';
 import { BackgroundCreations } from './sync/background-creations.js';
 import { CreationsProcessor } from './sync/creations.processor.js';
 import { GenerationRequester } from './sync/generation.js';
-import { ListingsAhead } from './sync/listings-ahead.js';
 import { RunApplication } from './sync/run-application.js';
 import { RunEnds } from './sync/run-ends.js';
 import { RunPlanner } from './sync/run-planner.js';
@@ -91,7 +90,6 @@ const SHARED: readonly Provider[] = [
   RunPlanner,
   RunApplication,
   RunEnds,
-  ListingsAhead,
   Applier,
   SavedPlans,
   BackgroundCreations,

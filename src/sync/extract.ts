@@ -2,6 +2,7 @@ import type { ReadPart, SourceProduct } from '../domain/store-port.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../connections/connections.js';
+import type { ListingAhead } from './listing-ahead.js';
 
 /** A read of the store, part by part. */
 export interface SourceRead {
@@ -14,6 +15,8 @@ export interface Extracted {
   readonly read: SourceRead;
   /** False for a read of what changed. */
   readonly full: boolean;
+  /** The catalog's listing, which is read meanwhile. */
+  readonly listing?: ListingAhead;
 }
 
 export interface ExportProgress {

@@ -8,7 +8,6 @@ import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { namedStore, type Store } from '../connections/connections.js';
 import type { Extracted } from './extract.js';
-import { ListingsAhead } from './listings-ahead.js';
 import { planRead } from './planning.js';
 import { listingSince, type Hold } from './run-hold.js';
 import { RunReader } from './run-reader.js';
@@ -23,7 +22,6 @@ export class RunPlanner {
     private readonly db: Database,
     private readonly reader: RunReader,
     private readonly pauses: SidePauses,
-    private readonly listingsAhead: ListingsAhead,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -35,10 +33,14 @@ export class RunPlanner {
     const { name } = await this.pauses.identifyStore(store);
     const extracted = await traced('extract', {}, () => this.reader.read(hold, store));
     hold.steps.enter('plan');
-    await this.#planRead(hold, namedStore(store, name), extracted);
+    try {
+      await this.#planRead(hold, namedStore(store, name), extracted);
+    } finally {
+      await extracted.listing?.end();
+    }
   }
 
-  async #planRead(hold: Hold, store: Store, { read, full }: Extracted): Promise<void> {
+  async #planRead(hold: Hold, store: Store, { read, full, listing }: Extracted): Promise<void> {
     const { run, lease, signal, onProgress } = hold;
     const { id, store: key, workspace } = run;
     const plan = await Plan.begin(this.db, { id, store: key, workspace, lease, isDry: false });
@@ -50,8 +52,7 @@ export class RunPlanner {
           force: run.force,
           listing: {
             since: listingSince(run),
-            ahead: this.listingsAhead.of(run.id, store.workspace),
-            inTurn: (take) => this.listingsAhead.inTurn(store.workspace, take),
+            ahead: listing?.read,
             clock: this.clock,
             signal,
           },

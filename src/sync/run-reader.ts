@@ -1,21 +1,30 @@
 import { Injectable } from '@nestjs/common';
+import { Database } from '../persistence/database.js';
+import { LinkRepository } from '../persistence/link.repository.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import type { Store } from '../connections/connections.js';
+import { Logger } from '../runtime/logger.js';
 import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
-import { ListingsAhead } from './listings-ahead.js';
+import { readListingAhead } from './listing-ahead.js';
 import type { Hold } from './run-hold.js';
 
 /** Reads the store of a run: what has changed since the watermark, or all of it. */
 @Injectable()
 export class RunReader {
+  readonly #log: Logger;
+
   constructor(
     private readonly runs: RunRepository,
     private readonly state: StateRepository,
     private readonly owed: OwedRepository,
-    private readonly listingsAhead: ListingsAhead,
-  ) {}
+    private readonly links: LinkRepository,
+    private readonly db: Database,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'sync' });
+  }
 
   async read({ run, lease, signal, onProgress }: Hold, store: Store): Promise<Extracted> {
     const known = run.kind === 'incremental' ? await this.state.store(store.key) : null;
@@ -32,8 +41,12 @@ export class RunReader {
         onProgress({ phase: 'export', done: objects, total: null });
       },
     };
-    // A run that adopts an export had it begun with the export.
-    if (run.operation === null) await this.listingsAhead.begin(run, store);
-    return { read: await readAll(store, run.operation, progress, signal), full: true };
+    const listing = readListingAhead(this.db, this.links, run, store, signal, this.#log);
+    try {
+      return { read: await readAll(store, run.operation, progress, signal), full: true, listing };
+    } catch (error) {
+      await listing.end();
+      throw error;
+    }
   }
 }

@@ -24,8 +24,6 @@ export interface ListingRequest {
    * Null: the moment at which the run takes it.
    */
   readonly ahead?: Promise<Date | null> | undefined;
-  /** Takes the listing of a workspace for one run of the process after the other: the others find what the first has read. */
-  readonly inTurn?: (take: () => Promise<TakenListing>) => Promise<TakenListing>;
 }
 
 /** A listing that this plan may use until it is made. */
@@ -36,7 +34,9 @@ export interface TakenListing extends CatalogListing {
 
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
+/** How often a run looks whether another one has read the listing: seldom after some time, as there may be many. */
 const WAIT_MS = 250;
+const LONGEST_WAIT_MS = 2_000;
 /** Listings of fewer products are not worth new statistics. */
 const ANALYSED_FROM = 1000;
 
@@ -50,21 +50,9 @@ export async function takeListing(
   request: ListingRequest,
   first?: Page<CatalogProduct>,
 ): Promise<TakenListing> {
-  const { ahead, signal, inTurn = (take) => take() } = request;
-  const asked = (await unlessAborted(ahead, signal)) ?? null;
-  return inTurn(() => takeNow(plan, workspace, request, asked, first));
-}
-
-async function takeNow(
-  plan: Plan,
-  workspace: Workspace,
-  request: ListingRequest,
-  since: Date | null,
-  first: Page<CatalogProduct> | undefined,
-): Promise<TakenListing> {
-  const { signal } = request;
-  let asked = since;
-  for (;;) {
+  const { ahead, signal } = request;
+  let asked = (await unlessAborted(ahead, signal)) ?? null;
+  for (let waitMs = WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     signal?.throwIfAborted();
     const present = await presentListing(plan, workspace, request, asked);
     if (present !== null) return present;
@@ -77,7 +65,7 @@ async function takeNow(
       async () => (await presentListing(plan, workspace, request, asked)) !== null,
     );
     if (read === null) {
-      await request.clock.sleep(WAIT_MS, signal);
+      await request.clock.sleep(waitMs, signal);
     } else {
       await plan.hasRead(read.id);
       return { ...read, isOwn: true };

@@ -30,7 +30,6 @@ import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';
 import { BackgroundCreations } from '../../src/sync/background-creations.js';
 import { GenerationRequester } from '../../src/sync/generation.js';
-import { ListingsAhead } from '../../src/sync/listings-ahead.js';
 import { RunEnds } from '../../src/sync/run-ends.js';
 import { RunApplication } from '../../src/sync/run-application.js';
 import { RunPlanner } from '../../src/sync/run-planner.js';
@@ -103,7 +102,6 @@ export class Stages {
   readonly health: StoreHealthRepository;
   readonly owed: OwedRepository;
   readonly keys: StoreKeyRepository;
-  readonly listingsAhead: ListingsAhead;
 
   /** The key of the store in the configuration. */
   storeKey = STORE;
@@ -143,7 +141,6 @@ export class Stages {
     this.health = new StoreHealthRepository(db);
     this.owed = new OwedRepository(db);
     this.keys = new StoreKeyRepository(db);
-    this.listingsAhead = new ListingsAhead(db, this.links, this.logger);
   }
 
   static async open(): Promise<Stages> {
@@ -174,7 +171,6 @@ export class Stages {
   }
 
   async close(): Promise<void> {
-    await this.listingsAhead.beforeApplicationShutdown();
     await this.db.dataSource.destroy();
   }
 
@@ -225,8 +221,8 @@ export class Stages {
       if (line.level === 'warn') this.log.push(line);
     });
     const pauses = new SidePauses(this.state, this.health, logger);
-    const { db, runs, actions, state, owed, listingsAhead, creations, generation, clock } = this;
-    const reader = new RunReader(runs, state, owed, listingsAhead);
+    const { db, runs, actions, state, owed, links, creations, generation, clock } = this;
+    const reader = new RunReader(runs, state, owed, links, db, logger);
     const application = new RunApplication(
       runs,
       actions,
@@ -238,7 +234,7 @@ export class Stages {
     return new RunWorker(
       this.connections,
       runs,
-      new RunPlanner(db, reader, pauses, listingsAhead, clock, logger),
+      new RunPlanner(db, reader, pauses, clock, logger),
       application,
       pauses,
       new RunEnds(actions, owed, pauses, clock, logger),

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PlanReads } from '../../../src/persistence/plan-reads.js';
-import { ListingsAhead } from '../../../src/sync/listings-ahead.js';
 import { Gate } from '../../support/call-script.js';
 import { otherSnapshot, snapshot } from '../../support/fake-store.js';
 import { ListingNights } from '../../support/listing-nights.js';
@@ -134,7 +133,7 @@ describe('while its store makes the export, a full run', () => {
     expect(await reading).toMatchObject({ counts: { created: 1 } });
   });
 
-  it('leaves the reading to the others when it is stopped', async () => {
+  it('ends the reading when it is stopped, and leaves no rows of it', async () => {
     const gate = gateAtExport();
     const page = nights.gateAtPage(1);
     const stop = new AbortController();
@@ -145,31 +144,17 @@ describe('while its store makes the export, a full run', () => {
     gate.open();
     page.open();
     await working;
-    await nights.listingIsThere();
-    nights.pagesRead();
-    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
-    expect(await nights.run(OTHER_STORE)).toMatchObject({ state: 'succeeded' });
-    expect(stages.catalog.script.calls.filter(({ args }) => JSON.stringify(args).includes('"asc"'))).toEqual(
-      [],
-    );
+    expect(await nights.listings()).toEqual([]);
   });
 
-  it('ends the reading with the process, and leaves no rows of it', async () => {
-    const ahead = new ListingsAhead(stages.db, stages.links, stages.logger);
-    const store = stages.connections.store(STORE);
-    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'schedule' });
-    const run = await stages.runs.get(id);
-    if (run === null) throw new Error('the run is gone');
+  it('ends the reading when its export fails, and leaves no rows of it', async () => {
     const page = nights.gateAtPage(1);
-    await ahead.begin(run, store);
-    await page.reached;
-    const closing = ahead.beforeApplicationShutdown();
-    page.open();
-    await closing;
-    expect(await ahead.of(id, store.workspace)).toBeNull();
+    stages.store.script.before('pollExport', async () => {
+      await page.reached;
+      page.open();
+      throw new Error('the store is away');
+    });
+    expect(await nights.run(STORE)).toMatchObject({ state: 'failed' });
     expect(await nights.listings()).toEqual([]);
-    run.id = 'next';
-    await ahead.begin(run, store);
-    expect(ahead.of('next', store.workspace)).toBeUndefined();
   });
 });
