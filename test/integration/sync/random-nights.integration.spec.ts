@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { z } from 'zod';
+import { parseExternalId } from '../../../src/domain/external-id.js';
 import { foldedIdentifier } from '../../../src/domain/identifier-text.js';
 import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
@@ -45,6 +47,8 @@ const night = fc.record({
   full: fc.boolean(),
   /** Whether the deliveries of the night's results are received; polls have to find what is lost. */
   received: fc.boolean(),
+  /** Whether the app may read the shop's translations. */
+  readable: fc.boolean(),
   /** The worker is cut off after the catalog answered so many requests, and another one takes the run up. */
   cutOff: fc.option(fc.nat({ max: 4 }), { nil: null }),
 });
@@ -63,8 +67,48 @@ const readings: fc.Arbitrary<Partial<CatalogReadings>> = fc.record({
   tasks: fc.constantFrom('readable' as const, 'forbidden' as const),
   identifiers: fc.constantFrom('exact' as const, 'normalised' as const),
 });
-/** The language of the workspace: the service's own, or another. */
-const locale = fc.constantFrom(undefined, 'fr');
+const world = fc.record({
+  /** The language of the workspace: the service's own, or another. */
+  locale: fc.constantFrom(undefined, 'fr'),
+  /** Whether a delivery names the id of the request, which may cover several products, or the product's own. */
+  sharesTaskIds: fc.boolean(),
+  /** How far the service's clock is ahead of ours. */
+  skewMinutes: fc.constantFrom(0, -3, 3, 60 * 24 * 365),
+});
+type World = typeof world extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+/** A further language, in which the merchant has a title of each product. */
+const FURTHER = 'de';
+
+type Night = typeof night extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+const QUIET = { full: true, received: true, readable: true, cutOff: null };
+const FIRST: readonly Deed[] = [
+  { kind: 'standalone', slot: 0, skus: ['a '] },
+  { kind: 'standalone', slot: 1, skus: ['B'] },
+  { kind: 'model', slot: 2, skus: ['C', 'FOREIGN-1'] },
+];
+const deeds = (
+  ...each: readonly (readonly [Exclude<Deed['kind'], 'standalone' | 'model'>, number])[]
+): Deed[] => each.map(([kind, place]) => ({ kind, slot: place }));
+/** Nights that are always among those tried: each kind of trouble at least once. */
+const HARD_NIGHTS: [Partial<CatalogReadings>, World, Night[]] = [
+  { identifiers: 'normalised', patchVariants: 'replace', tasks: 'readable' },
+  { locale: undefined, sharesTaskIds: true, skewMinutes: 3 },
+  [
+    { ...QUIET, deeds: [...FIRST] },
+    {
+      ...QUIET,
+      deeds: deeds(['take over', 0], ['edit', 0], ['edit', 1], ['lose variant', 2]),
+      readable: false,
+      cutOff: 2,
+    },
+    {
+      ...QUIET,
+      deeds: deeds(['delete', 0], ['reimport', 1], ['delete in the catalog', 2]),
+      received: false,
+      readable: false,
+    },
+  ],
+];
 
 /** The shop: four places for products, each of which may be deleted and filled again under another id. */
 class Shop {
@@ -114,6 +158,9 @@ class Shop {
   }
 
   #put(product: ProductSnapshot): void {
+    const id = String(parseExternalId(product.externalId)?.productId);
+    if (stages.store.translation(id, `${FURTHER}:title`) === undefined)
+      stages.store.translate(id, `${FURTHER}:title`, `Produkt ${id}`);
     stages.store.put({ ...product, updatedAt: stages.clock.now() });
   }
 }
@@ -165,9 +212,26 @@ const NIGHTS = Number(process.env['NIGHTS'] ?? 3);
 
 const openTasks = async (): Promise<number> => (await stages.tasks.countByState(STORE))['requested'] ?? 0;
 
+/** A delivery as a service of this world sends it. */
+async function ofWorld(body: Buffer, { sharesTaskIds, skewMinutes }: World): Promise<Buffer> {
+  const { task, ...rest } = deliveryBody.parse(JSON.parse(body.toString()));
+  const asked = await stages.tasks.newest(rest.product?.external_id ?? '');
+  const shared = sharesTaskIds && asked?.taskIsShared === true ? asked.taskId : null;
+  const skewed = (time: string): string =>
+    new Date(new Date(time).getTime() + skewMinutes * 60_000).toISOString();
+  const dates = { created_at: skewed(task.created_at), updated_at: skewed(task.updated_at) };
+  return Buffer.from(JSON.stringify({ ...rest, task: { ...task, ...dates, id: shared ?? task.id } }));
+}
+
+const deliveryBody = z.looseObject({
+  task: z.looseObject({ id: z.string(), created_at: z.string(), updated_at: z.string() }),
+  product: z.looseObject({ external_id: z.string().nullish() }).nullish(),
+});
+
 /** The results of a night: received, or lost. Intended write-backs are written. */
-async function takeResults(catalog: SandboxCatalog, received: boolean): Promise<void> {
-  for (const body of catalog.takeDeliveries()) if (received) await deliver(stages, body);
+async function takeResults(catalog: SandboxCatalog, received: boolean, world: World): Promise<void> {
+  for (const body of catalog.takeDeliveries())
+    if (received) await deliver(stages, await ofWorld(body, world));
   await writeAll(stages);
 }
 
@@ -193,6 +257,19 @@ async function expectContentInStore(catalog: SandboxCatalog): Promise<void> {
     const newest = (await stages.writeBacks.forProduct(product.externalId)).at(-1);
     if (newest?.state === 'conflicted') continue;
     expect([product.externalId, product.title]).toEqual([product.externalId, name]);
+  }
+}
+
+/** The merchant's text of the further language is in the store and in the catalog, generated or not, although some nights could not read it. */
+async function expectFurtherLanguage(catalog: SandboxCatalog): Promise<void> {
+  const owed = new Set((await stages.owed.page(STORE, '', 100)).map((row) => row.externalId));
+  for (const [id, product] of stages.store.products) {
+    const text = stages.store.translation(id, `${FURTHER}:title`);
+    expect(text).toContain(`Produkt ${id}`);
+    const link = await stages.links.get(product.externalId);
+    if (owed.has(product.externalId) || link?.catalogId == null) continue;
+    const { name } = await catalog.client.getProduct(link.catalogId, { locale: FURTHER });
+    expect(name).toContain(`Produkt ${id}`);
   }
 }
 
@@ -252,12 +329,13 @@ it(
     await fc.assert(
       fc.asyncProperty(
         readings,
-        locale,
+        world,
         fc.array(night, { minLength: 1, maxLength: 4 }),
-        async (reading, language, nights) => {
+        async (reading, drawn, nights) => {
+          const { locale: language } = drawn;
           await stages.reset();
           stages.settings = {
-            store: { writeBack: { gates: { language: false, shrink: 0 } } },
+            store: { writeBack: { locales: [FURTHER], gates: { language: false, shrink: 0 } } },
             workspace: language === undefined ? {} : { locale: language },
           };
           const catalog = await SandboxCatalog.open(stages, reading, { locale: language });
@@ -271,11 +349,14 @@ it(
             });
             const foreign = await catalog.all();
             const shop = new Shop();
-            for (const { deeds, full, cutOff, received } of nights) {
+            stages.store.sourceLocales = [FURTHER];
+            for (const { deeds, full, cutOff, received, readable } of nights) {
+              stages.store.refusesTranslations = !readable;
               for (const each of deeds) await shop.do(catalog, each);
               await workNight(catalog, full, cutOff);
-              await takeResults(catalog, received);
+              await takeResults(catalog, received, drawn);
             }
+            stages.store.refusesTranslations = false;
             for (let quiet = 0; quiet < 3; quiet += 1) {
               await workNight(catalog, true, null);
               await pollResults(reading.tasks === 'readable' ? 40 : 8);
@@ -285,6 +366,7 @@ it(
               expect(identityOf(held)).toEqual(shop.taken.get(held.id) ?? identityOf(held));
             for (const id of shop.taken.keys()) await catalog.client.getProduct(id, { locale: null });
             await expectContentInStore(catalog);
+            await expectFurtherLanguage(catalog);
             // Where tasks cannot be read, a result with the earlier text again looks like none.
             if (reading.tasks === 'readable') expect(await openTasks()).toBe(0);
             await expectNothingWithheldInVain([...shop.taken.values()].map(({ sku }) => sku ?? ''));
@@ -298,6 +380,7 @@ it(
       {
         seed: Number(process.env['NIGHTS_SEED'] ?? 20261122),
         numRuns: NIGHTS,
+        examples: [HARD_NIGHTS],
         ...(process.env['NIGHTS_PATH'] === undefined ? {} : { path: process.env['NIGHTS_PATH'] }),
         endOnFailure: true,
       },
