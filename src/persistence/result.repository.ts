@@ -8,6 +8,7 @@ import type { WriteBackState } from '../domain/row-states.js';
 import type { UsedSource } from '../domain/used-source.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { Database, json } from './database.js';
+import { WriteBackEntity } from './entities/write-back.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { idRow } from './row-reader.js';
 
@@ -183,6 +184,18 @@ export class ResultRepository {
       [externalId, variant, number],
       runner,
     );
+  }
+
+  /** What the newest result of the product brought, translations included; null when none was taken. */
+  async newestIntended(externalId: string): Promise<readonly IntendedValue[] | null> {
+    const row = await this.db.readOne(
+      this.db.reader(WriteBackEntity).only('intended'),
+      // SQL: reads one column of the newest row.
+      `SELECT intended FROM write_back WHERE external_id = $1 AND delivery_id IS NOT NULL AND variant IS NULL
+       ORDER BY result_at DESC, created_at DESC LIMIT 1`,
+      [externalId],
+    );
+    return row?.intended ?? null;
   }
 
   /** The write-back that the delivery led to. */

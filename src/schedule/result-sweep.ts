@@ -1,5 +1,6 @@
 import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
+import { isCoded } from '../domain/errors.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import type { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
@@ -75,15 +76,20 @@ export class ResultSweep {
     const ids: string[] = [];
     let met = 0;
     let last: ProductPage | null = null;
+    const shown: CatalogProduct[] = [];
     for await (const page of workspace.client.productPages(NEWEST_FIRST)) {
       const { found, ours } = await this.#deliverNew(workspace, page.results);
       ids.push(...found);
       met += page.results.length;
+      shown.push(...page.results);
       last = page;
       if ((found.length === 0 && ours > 0) || met >= ROUND_MOST) break;
     }
     standing.place ??= last;
-    return [...ids, ...(await this.#walkOn(workspace, standing))];
+    ids.push(...(await this.#walkOn(workspace, standing)));
+    for (const locale of this.newContent.furtherLocales(workspace.key))
+      ids.push(...(await this.#deliverTranslated(workspace, shown, locale)));
+    return ids;
   }
 
   /** The next page of the walk through all products. */
@@ -121,6 +127,31 @@ export class ResultSweep {
     return { found, ours: links.length };
   }
 
+  /** Texts of a further language that were generated without one of the workspace's own. `shown`: the newest products in that one. */
+  async #deliverTranslated(
+    workspace: Workspace,
+    shown: readonly CatalogProduct[],
+    locale: string,
+  ): Promise<string[]> {
+    const links = await this.links.byCatalogIds(
+      workspace.key,
+      shown.map(({ id }) => String(id)),
+    );
+    const found: string[] = [];
+    for (const translated of await newestIn(workspace, locale)) {
+      const primary = shown.find(({ id }) => id === translated.id);
+      const link = links.find(({ catalogId }) => catalogId === String(translated.id));
+      if (primary === undefined || link === undefined) continue;
+      const mark = await this.newContent.inLanguage(link, primary, translated, locale);
+      if (mark === null || (await this.tasks.openFor(link.externalId)) !== null) continue;
+      const product = await workspace.client.getProduct(String(primary.id));
+      found.push(
+        ...(await this.#receive(workspace, product, [locale, mark, link.newestResultAt?.toISOString()])),
+      );
+    }
+    return found;
+  }
+
   async #deliver(
     workspace: Workspace,
     link: StoreProductEntity,
@@ -132,14 +163,39 @@ export class ResultSweep {
     // A list may show less of a product than the product's own address does.
     const product = await workspace.client.getProduct(String(listed.id));
     if (!(await this.newContent.since(link, link.catalogFields, product))) return null;
+    const newestAt = link.newestResultAt?.toISOString();
+    const [id = null] = await this.#receive(workspace, product, [
+      catalogFields(product),
+      link.catalogFields,
+      newestAt,
+    ]);
+    return id;
+  }
+
+  /** The id of the delivery, unless the same was found before. */
+  async #receive(
+    workspace: Workspace,
+    product: CatalogProduct,
+    sight: readonly unknown[],
+  ): Promise<string[]> {
     const { id, isNew } = await this.deliveries.receive({
       workspace: workspace.key,
-      dedupeKey: `sweep:${String(product.id)}:${fingerprint([catalogFields(product), link.catalogFields, link.newestResultAt?.toISOString()])}`,
+      dedupeKey: `sweep:${String(product.id)}:${fingerprint(sight)}`,
       via: 'poll',
       headers: {},
       rawBody: Buffer.from(JSON.stringify({ action: 'product_generated', status: 'SUCCESS', product })),
       action: 'product_generated',
     });
-    return isNew ? id : null;
+    return isNew ? [id] : [];
+  }
+}
+
+/** None where the service does not know the language. */
+async function newestIn({ client }: Workspace, locale: string): Promise<readonly CatalogProduct[]> {
+  try {
+    return (await client.listProducts({ ...NEWEST_FIRST, locale })).results;
+  } catch (error) {
+    if (!isCoded(error, 'invalid', 'not_found')) throw error;
+    return [];
   }
 }

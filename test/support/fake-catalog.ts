@@ -156,7 +156,9 @@ export class FakeCatalog extends CatalogClient {
               ),
             ),
           );
-    const listed = found.map((product) => this.#answered(product));
+    const { locale } = filters;
+    const texts = locale === undefined ? {} : this.translated.get(locale);
+    const listed = found.map((product) => ({ ...this.#answered(product), ...texts }));
     return filters.sorting === 'asc' ? listed : listed.reverse();
   }
 

@@ -241,3 +241,63 @@ describe('a result for a variant', () => {
     },
   );
 });
+
+describe('a text of a further language that alone is generated again', () => {
+  const inFrench = (name: string) => stages.catalog.translated.set('fr', { name });
+  const french = () => stages.store.translation('1', 'fr:title');
+  const sweepLater = async (): Promise<string[]> => {
+    stages.clock.advance(600_000);
+    const ids = await sweep();
+    await writeAll(stages);
+    return ids;
+  };
+  const askedIn = (calls = stages.catalog.script.calls): unknown[] =>
+    calls.filter(({ operation }) => operation === 'listProducts').map(({ args: [filters] }) => filters);
+
+  beforeEach(async () => {
+    stages.settings = { store: { writeBack: { locales: ['fr'] } }, workspace: {} };
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    inFrench('Généré 1');
+    stages.catalog.change(Number((await stages.link(1)).catalogId), { name: 'Generated 1' });
+    await deliver(stages, await resultOf(stages, 1));
+    await writeAll(stages);
+    expect(french()).toBe('Généré 1');
+  });
+
+  it('reaches the store by the sweep, once', async () => {
+    expect(await sweepLater()).toEqual([]);
+    inFrench('Corrigé 1');
+    expect(await sweepLater()).toHaveLength(1);
+    expect(french()).toBe('Corrigé 1');
+    expect(stages.store.at('1').title).toBe('Generated 1');
+    expect(await sweepLater()).toEqual([]);
+    expect(await writeBacks(1)).toHaveLength(2);
+  });
+
+  it('is not the merchant’s own text that we pushed', async () => {
+    stages.store.sourceLocales = ['fr'];
+    stages.store.translate('1', 'fr:title', 'Du marchand');
+    stages.store.edit('1', { updatedAt: stages.clock.now() });
+    await stages.sync();
+    inFrench('Du marchand');
+    // The catalog in memory takes a text of any language for one of its own.
+    stages.catalog.change(Number((await stages.link(1)).catalogId), { name: 'Generated 1' });
+    expect(await sweepLater()).toEqual([]);
+    expect(french()).toBe('Du marchand');
+  });
+
+  it('costs no request where no store writes further languages, and none of its faults ends the sweep', async () => {
+    stages.catalog.script.forget();
+    stages.settings = { store: {}, workspace: {} };
+    await sweepLater();
+    expect(askedIn()).toHaveLength(1);
+    stages.settings = { store: { writeBack: { locales: ['fr', 'xx'] } }, workspace: {} };
+    inFrench('Corrigé 1');
+    stages.catalog.script.before('listProducts', () => undefined);
+    stages.catalog.script.before('listProducts', refusal('invalid'));
+    await sweepLater();
+    await sweepLater();
+    expect(french()).toBe('Corrigé 1');
+  });
+});
