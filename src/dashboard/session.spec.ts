@@ -12,11 +12,11 @@ function world(adminToken = 'the admin token of the tests', publicUrl?: string) 
   const clock = { seconds: 0, now: () => new Date(START + clock.seconds * 1000) };
   const revoked = new Map<string, Date>();
   const rows = {
-    revoke: async (id: string, until: Date) => {
+    use: async (id: string, until: Date) => {
       revoked.set(id, until);
-      return Promise.resolve();
+      return Promise.resolve(true);
     },
-    isRevoked: async (id: string) => Promise.resolve(revoked.has(id)),
+    isUsed: async (id: string) => Promise.resolve(revoked.has(id)),
   };
   const tokens = new AccessTokens({
     server: { adminToken, tokens: { ann: { token: 'the token of one reviewer', role: 'reviewer' } } },

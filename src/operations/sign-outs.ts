@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { SessionRepository } from '../persistence/session.repository.js';
+import { UsedTokenRepository } from '../persistence/used-token.repository.js';
 
 /** Sessions of the dashboard that were signed out before their time. A row has only a hash of the session's id: the id would open it. */
 @Injectable()
 export class SignOuts {
   constructor(
-    @Inject(SessionRepository) private readonly rows: Pick<SessionRepository, 'revoke' | 'isRevoked'>,
+    @Inject(UsedTokenRepository) private readonly tokens: Pick<UsedTokenRepository, 'use' | 'isUsed'>,
   ) {}
 
   /** Ends the session in every process. `until`: when its cookie would have ended. */
   async add(sessionId: string, until: Date): Promise<void> {
-    await this.rows.revoke(hashOf(sessionId), until);
+    await this.tokens.use(hashOf(sessionId), until);
   }
 
   async has(sessionId: string): Promise<boolean> {
-    return this.rows.isRevoked(hashOf(sessionId));
+    return this.tokens.isUsed(hashOf(sessionId));
   }
 }
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, ConfigSource, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { withoutTrailing } from '../domain/text.js';
-import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
+import { UsedTokenRepository } from '../persistence/used-token.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { InstallStates } from '../connections/install-state.js';
 import { workspaceOf } from '../connections/installed-stores.js';
@@ -47,7 +47,7 @@ export class StoreInstalls {
   constructor(
     @Inject(APP_CONFIG) private readonly config: Pick<AppConfig, 'server'>,
     private readonly source: ConfigSource,
-    private readonly installations: StoreInstallationRepository,
+    private readonly usedTokens: UsedTokenRepository,
     private readonly newStores: NewStores,
     private readonly clock: Clock,
   ) {}
@@ -86,7 +86,7 @@ export class StoreInstalls {
       );
     const code = query.get('code') ?? '';
     if (code === '') throw new InstallRefused(400, 'the store sent no code: begin again');
-    if (!(await this.installations.useState(state.id, state.until)))
+    if (!(await this.usedTokens.use(state.id, state.until)))
       throw new InstallRefused(403, 'this address was used before: begin again');
     const grant = await exchanged(target, code, scopesFor(template.writeBack));
     const storeKey = await this.newStores.keyOf(shop);

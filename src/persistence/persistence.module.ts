@@ -21,7 +21,7 @@ import { PlanRepository } from './plan.repository.js';
 import { StatusRepository } from './status.repository.js';
 import { StoreHealthRepository } from './store-health.repository.js';
 import { AuditRepository } from './audit.repository.js';
-import { SessionRepository } from './session.repository.js';
+import { UsedTokenRepository } from './used-token.repository.js';
 import { StateRepository } from './state.repository.js';
 import { StoreInstallationRepository } from './store-installation.repository.js';
 import { ResultRepository } from './result.repository.js';
@@ -55,7 +55,7 @@ const REPOSITORIES = [
   StatusRepository,
   StoreHealthRepository,
   AuditRepository,
-  SessionRepository,
+  UsedTokenRepository,
   StoreKeyRepository,
   StoreInstallationRepository,
   ShopRedactionRepository,

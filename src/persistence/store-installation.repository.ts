@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { BEFORE_NOW, Database } from './database.js';
+import { Database } from './database.js';
 import { AuditEntryEntity } from './entities/audit-entry.entity.js';
-import { StoreInstallationEntity, UsedInstallStateEntity } from './entities/store-installation.entity.js';
+import { StoreInstallationEntity } from './entities/store-installation.entity.js';
 
 /** Sealed tokens. A permanent token has neither an end nor a refresh token. */
 export interface SealedTokens {
@@ -113,17 +113,5 @@ export class StoreInstallationRepository {
       [shop, storeKey, bodySha256, at],
     );
     return forgotten === 1;
-  }
-
-  /** True for the first use of a state. Forgets those that have expired. */
-  async useState(id: string, until: Date): Promise<boolean> {
-    const states = this.db.repository(UsedInstallStateEntity);
-    await states.delete({ until: BEFORE_NOW });
-    // SQL: the conflict clause finds a second use in any replica.
-    const used = await this.db.affected(
-      'INSERT INTO used_install_state (id, until) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-      [id, until],
-    );
-    return used === 1;
   }
 }

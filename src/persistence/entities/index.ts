@@ -3,7 +3,6 @@ import { CatalogListedEntity, CatalogListingEntity } from './catalog-listing.ent
 import { WorkspacePaceEntity } from './workspace-pace.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
 import { ReportEntity } from './report.entity.js';
-import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
 import { LifecycleEventEntity } from './lifecycle-event.entity.js';
 import { NotificationEntity } from './notification.entity.js';
@@ -14,7 +13,8 @@ import { PlannedIdentifierEntity } from './planned-identifier.entity.js';
 import { SeenProductEntity } from './seen-product.entity.js';
 import { ShopRedactionEntity } from './shop-redaction.entity.js';
 import { StoreDayEntity } from './store-day.entity.js';
-import { StoreInstallationEntity, UsedInstallStateEntity } from './store-installation.entity.js';
+import { UsedTokenEntity } from './used-token.entity.js';
+import { StoreInstallationEntity } from './store-installation.entity.js';
 import { StoreKeyEntity } from './store-key.entity.js';
 import { StoreProductEntity } from './store-product.entity.js';
 import { StoreStateEntity } from './store-state.entity.js';
@@ -42,13 +42,12 @@ export const ENTITIES = [
   AnnouncedProductEntity,
   OwedProductEntity,
   AuditEntryEntity,
-  RevokedSessionEntity,
   StoreKeyEntity,
   CatalogListingEntity,
   CatalogListedEntity,
   WorkspacePaceEntity,
   StoreInstallationEntity,
-  UsedInstallStateEntity,
+  UsedTokenEntity,
   LifecycleEventEntity,
   StoreDayEntity,
   ReportEntity,
@@ -65,7 +64,6 @@ export {
   OwedProductEntity,
   ProductIdentifierEntity,
   ReportEntity,
-  RevokedSessionEntity,
   ShopRedactionEntity,
   StoreDayEntity,
   StoreInstallationEntity,

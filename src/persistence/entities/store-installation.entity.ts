@@ -19,10 +19,3 @@ export class StoreInstallationEntity {
   /** Until then one process renews the token. */
   @Column('timestamptz', { nullable: true }) renewingUntil!: Date | null;
 }
-
-/** A state of the install flow that was used, kept until it would have expired: no callback works twice. */
-@Entity({ name: 'used_install_state' })
-export class UsedInstallStateEntity {
-  @PrimaryColumn('text') id!: string;
-  @Column('timestamptz') until!: Date;
-}

@@ -393,10 +393,6 @@ const STATEMENTS = [
    )`,
   `CREATE INDEX report_newest ON report (kind, store, created_at)`,
   `CREATE UNIQUE INDEX report_one_running ON report (kind, store) WHERE (state = 'running')`,
-  `CREATE TABLE revoked_session (
-     id text PRIMARY KEY,
-     until timestamptz NOT NULL
-   )`,
   `CREATE TABLE shop_redaction (
      shop text PRIMARY KEY,
      store_key text NOT NULL,
@@ -443,7 +439,7 @@ const STATEMENTS = [
      pauses integer NOT NULL DEFAULT 0,
      silent_since timestamptz
    )`,
-  `CREATE TABLE used_install_state (
+  `CREATE TABLE used_token (
      id text PRIMARY KEY,
      until timestamptz NOT NULL
    )`,
