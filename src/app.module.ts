@@ -7,7 +7,7 @@ import type {
   Provider,
   Type,
 } from '@nestjs/common';
-import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger as PinoLogger } from 'pino';
@@ -26,6 +26,7 @@ import { RunFollower } from './cli/run-follower.js';
 import { SilenceLines } from './cli/silence-lines.js';
 import { APP_CONFIG, type AppConfig, type ProcessRole } from './config/index.js';
 import { CONNECTION_PROVIDERS } from './connections/connection-providers.js';
+import { RequestValidation } from './api/request-validation.js';
 import { Connections } from './connections/connections.js';
 import { PAGE_PROVIDERS, pageMiddleware, PAGES } from './dashboard/dashboard.js';
 import { OffPages } from './dashboard/pages/off.pages.js';
@@ -171,7 +172,13 @@ const ROLES: readonly RolePart[] = [
   {
     role: 'admin',
     controllers: [...API_CONTROLLERS],
-    providers: [AccessTokens, AccessThrottle, Admission, BearerAuthentication],
+    providers: [
+      AccessTokens,
+      AccessThrottle,
+      Admission,
+      BearerAuthentication,
+      { provide: APP_PIPE, useClass: RequestValidation },
+    ],
   },
   { role: 'admin', when: hasPages, controllers: PAGES, providers: PAGE_PROVIDERS },
   { role: 'admin', when: (config) => !hasPages(config), controllers: [OffPages] },

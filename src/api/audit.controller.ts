@@ -5,7 +5,6 @@ import type { Page } from '../operations/paging.js';
 import { AdminGuard } from './admin.guard.js';
 import { Allow } from './allow.js';
 import { Describe } from './describe.js';
-import { ZodPipe } from './zod.pipe.js';
 
 /** The audit record. */
 @Controller('api/v1/audit')
@@ -17,7 +16,7 @@ export class AuditController {
   @Get()
   @Allow('viewer')
   list(
-    @Query(new ZodPipe(auditQuerySchema)) query: z.output<typeof auditQuerySchema>,
+    @Query({ schema: auditQuerySchema }) query: z.output<typeof auditQuerySchema>,
   ): Promise<Page<AuditEntry>> {
     return this.audit.list(query);
   }

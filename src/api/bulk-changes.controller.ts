@@ -25,7 +25,6 @@ import { AdminGuard } from './admin.guard.js';
 import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { Describe } from './describe.js';
-import { ZodPipe } from './zod.pipe.js';
 
 const CHANGE = { name: 'BulkChange', schema: bulkChangeSchema };
 
@@ -39,12 +38,13 @@ export class BulkChangesController {
   @Get()
   @Allow('viewer')
   list(
-    @Query(new ZodPipe(pageQuerySchema)) query: z.output<typeof pageQuerySchema>,
+    @Query({ schema: pageQuerySchema }) query: z.output<typeof pageQuerySchema>,
   ): Promise<Page<PresentedBulkChange>> {
     return this.changes.list(query);
   }
 
   @Describe({
+    body: 'BulkRequest',
     summary:
       'Approve, reject, revert or apply again all that a filter selects; of a revert also as a dry run',
     answer: CHANGE,
@@ -54,7 +54,7 @@ export class BulkChangesController {
   @Audited('write-back bulk {action}')
   @HttpCode(202)
   request(
-    @Body(new ZodPipe(bulkRequestSchema, 'BulkRequest')) body: BulkRequest,
+    @Body({ schema: bulkRequestSchema }) body: BulkRequest,
     @Req() request: Request,
   ): Promise<PresentedBulkChange> {
     return this.changes.request(body, actorNameOf(request));

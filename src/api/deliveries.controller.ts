@@ -31,7 +31,6 @@ import {
 } from '../operations/paging.js';
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
-import { ZodPipe } from './zod.pipe.js';
 
 /** The webhook inbox (docs/http.md). */
 @Controller('api/v1/deliveries')
@@ -45,7 +44,7 @@ export class DeliveriesController {
   })
   @Get()
   @Allow('viewer')
-  list(@Query(new ZodPipe(deliveryQuerySchema)) query: DeliveryQuery): Promise<Page<DeliverySummary>> {
+  list(@Query({ schema: deliveryQuerySchema }) query: DeliveryQuery): Promise<Page<DeliverySummary>> {
     return this.deliveries.list(query);
   }
 
@@ -63,6 +62,7 @@ export class DeliveriesController {
   }
 
   @Describe({
+    body: 'Ids',
     summary: 'Interpret deliveries again',
     answer: { name: 'Outcomes', schema: rowOutcomesSchema },
   })
@@ -71,7 +71,7 @@ export class DeliveriesController {
   @Audited('delivery replay')
   @HttpCode(200)
   async replayMany(
-    @Body(new ZodPipe(idsSchema, 'Ids')) { ids }: z.output<typeof idsSchema>,
+    @Body({ schema: idsSchema }) { ids }: z.output<typeof idsSchema>,
   ): Promise<{ results: RowOutcome[] }> {
     return { results: await this.deliveries.replay(ids) };
   }

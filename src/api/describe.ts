@@ -10,10 +10,12 @@ export interface NamedSchema {
 /** The part of a route's description that its other decorators do not say. */
 export interface RouteDescription {
   readonly summary: string;
+  /** What the document calls the schema of the body; a route with a body needs it. */
+  readonly body?: string;
   /** The answer on success; its status is the route's own. */
   readonly answer: NamedSchema;
   /** Errors that the route may answer, besides 400 for a refused query or body and 401. */
-  readonly errors?: readonly number[];
+  readonly errors?: readonly number[] | undefined;
 }
 
 export const ROUTE_DESCRIPTION = 'store-sync:route-description';

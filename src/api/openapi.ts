@@ -1,18 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { RequestMethod, type Type } from '@nestjs/common';
-import {
-  HTTP_CODE_METADATA,
-  METHOD_METADATA,
-  PATH_METADATA,
-  ROUTE_ARGS_METADATA,
-} from '@nestjs/common/constants.js';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { z } from 'zod';
 import { componentSchemas, reference, type OpenApiDocument } from '../openapi/document.js';
 import { API_ERROR_CODES, codeOfStatus } from './error.filter.js';
 import { exampleOf } from './examples.js';
 import { ROUTE_DESCRIPTION, type NamedSchema, type RouteDescription } from './describe.js';
-import { ZodPipe } from './zod.pipe.js';
+import { argumentSchema } from './validated-body.js';
 
 const PREFIX = '/api/v1';
 
@@ -36,7 +31,7 @@ const HEADERS: Readonly<Record<number, object>> = {
 };
 
 /** A route, put together from the metadata of its decorators. */
-interface Route extends RouteDescription {
+interface Route extends Omit<RouteDescription, 'body'> {
   readonly method: 'get' | 'post';
   /** As OpenAPI writes it: `/api/v1/syncs/{id}`. */
   readonly path: string;
@@ -49,7 +44,7 @@ interface Route extends RouteDescription {
 
 /**
  * The document that /docs and /docs-json serve. It is made from the controllers: paths, methods and status codes from the decorators of
- * Nest, queries and bodies from the schemas of their `ZodPipe`, the rest from `@Describe`. Throws for a route that is not described.
+ * Nest, queries and bodies from the schemas of their arguments, the rest from `@Describe`. Throws for a route that is not described.
  */
 export function openApiDocument(controllers: readonly Type[]): OpenApiDocument {
   const routes = controllers.flatMap(routesOf);
@@ -88,9 +83,11 @@ function routesOf(controller: Type): Route[] {
     const description = Reflect.getMetadata(ROUTE_DESCRIPTION, handler) as RouteDescription | undefined;
     if (description === undefined) throw new Error(`route ${controller.name}.${name} has no @Describe`);
     const method = requestMethods.parse(Reflect.getMetadata(METHOD_METADATA, handler));
-    const pipes = pipesOf(controller, name);
+    const { summary, answer, errors } = description;
     routes.push({
-      ...description,
+      summary,
+      answer,
+      errors,
       method: method === RequestMethod.POST ? 'post' : 'get',
       path: openApiPath(base, pathSchema.parse(Reflect.getMetadata(PATH_METADATA, handler))),
       id: operationId(controller.name, name),
@@ -98,8 +95,8 @@ function routesOf(controller: Type): Route[] {
         .int()
         .default(method === RequestMethod.POST ? 201 : 200)
         .parse(Reflect.getMetadata(HTTP_CODE_METADATA, handler)),
-      query: querySchema(pipes.get(RouteParamtypes.QUERY)),
-      body: bodySchema(pipes.get(RouteParamtypes.BODY), `${controller.name}.${name}`),
+      query: querySchema(controller, name),
+      body: bodySchema(controller, name, description.body),
     });
   }
   return routes;
@@ -107,29 +104,19 @@ function routesOf(controller: Type): Route[] {
 
 const pathSchema = z.string();
 const requestMethods = z.enum({ get: RequestMethod.GET, post: RequestMethod.POST });
-const routeArguments = z.record(z.string(), z.looseObject({ pipes: z.array(z.unknown()).default([]) }));
 
-/** The `ZodPipe` of each kind of argument. Nest keeps arguments under `kind:index`. */
-function pipesOf(controller: Type, handler: string): ReadonlyMap<number, ZodPipe<z.ZodType>> {
-  const given = routeArguments.safeParse(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler));
-  const pipes = new Map<number, ZodPipe<z.ZodType>>();
-  for (const [key, argument] of Object.entries(given.success ? given.data : {})) {
-    const pipe = argument.pipes.find((each): each is ZodPipe<z.ZodType> => each instanceof ZodPipe);
-    if (pipe) pipes.set(Number(key.split(':')[0]), pipe);
-  }
-  return pipes;
-}
-
-function querySchema(pipe: ZodPipe<z.ZodType> | undefined): z.ZodObject | null {
-  if (pipe === undefined) return null;
-  if (pipe.schema instanceof z.ZodObject) return pipe.schema;
+function querySchema(controller: Type, handler: string): z.ZodObject | null {
+  const schema = argumentSchema(controller, handler, RouteParamtypes.QUERY);
+  if (schema === null || schema instanceof z.ZodObject) return schema;
   throw new Error('the schema of a query is not an object');
 }
 
-function bodySchema(pipe: ZodPipe<z.ZodType> | undefined, route: string): NamedSchema | null {
-  if (pipe === undefined) return null;
-  if (pipe.name === undefined) throw new Error(`the body of ${route} has no name for the OpenAPI document`);
-  return { name: pipe.name, schema: pipe.schema };
+function bodySchema(controller: Type, handler: string, name: string | undefined): NamedSchema | null {
+  const schema = argumentSchema(controller, handler, RouteParamtypes.BODY);
+  if (schema === null) return null;
+  if (name === undefined)
+    throw new Error(`the body of ${controller.name}.${handler} has no name for the OpenAPI document`);
+  return { name, schema };
 }
 
 function openApiPath(base: string, path: string): string {

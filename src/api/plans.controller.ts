@@ -16,7 +16,6 @@ import {
 } from '../operations/plans.js';
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
-import { ZodPipe } from './zod.pipe.js';
 
 /** Saved plans (docs/decisions/0022-saved-plans-are-exact.md). They are made under their store. */
 @Controller('api/v1/plans')
@@ -31,7 +30,7 @@ export class PlansController {
   @Get()
   @Allow('viewer')
   list(
-    @Query(new ZodPipe(planQuerySchema)) query: z.output<typeof planQuerySchema>,
+    @Query({ schema: planQuerySchema }) query: z.output<typeof planQuerySchema>,
   ): Promise<Page<PresentedPlan>> {
     return this.plans.list(query);
   }
@@ -56,7 +55,7 @@ export class PlansController {
   @Allow('viewer')
   async entries(
     @Param('id') id: string,
-    @Query(new ZodPipe(planEntriesQuerySchema)) query: z.output<typeof planEntriesQuerySchema>,
+    @Query({ schema: planEntriesQuerySchema }) query: z.output<typeof planEntriesQuerySchema>,
   ): Promise<Page<PlanEntry>> {
     return found(await this.plans.entries(id, query), id);
   }

@@ -20,7 +20,6 @@ import {
   type ProductTimeline,
 } from '../operations/products.js';
 import { Allow } from './allow.js';
-import { ZodPipe } from './zod.pipe.js';
 
 /** Products and their timelines (docs/http.md). */
 @Controller('api/v1/products')
@@ -34,7 +33,7 @@ export class ProductsController {
   })
   @Get()
   @Allow('viewer')
-  list(@Query(new ZodPipe(productQuerySchema)) query: ProductQuery): Promise<Page<ListedProduct>> {
+  list(@Query({ schema: productQuerySchema }) query: ProductQuery): Promise<Page<ListedProduct>> {
     return this.products.list(query);
   }
 

@@ -16,7 +16,6 @@ import { planBodySchema, PlanOperations } from '../operations/plans.js';
 import { retryAnswerSchema, StoreHealthOperations, type RetryAnswer } from '../operations/store-health.js';
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
-import { ZodPipe } from './zod.pipe.js';
 
 /** Requests about one store as a whole. */
 @Controller('api/v1/stores/:key')
@@ -45,6 +44,7 @@ export class StoresController {
   }
 
   @Describe({
+    body: 'GenerateRequest',
     summary: 'Request generation of the given products, or of all that have none',
     answer: { name: 'Generated', schema: generateAnswerSchema },
     errors: [404],
@@ -55,7 +55,7 @@ export class StoresController {
   @HttpCode(200)
   generate(
     @Param('key') key: string,
-    @Body(new ZodPipe(generateBodySchema, 'GenerateRequest'))
+    @Body({ schema: generateBodySchema })
     { ids, force }: z.output<typeof generateBodySchema>,
   ): Promise<GenerateAnswer> {
     this.#require(key);
@@ -78,6 +78,7 @@ export class StoresController {
 
   /** Plans in the background; the plan itself says when it is saved. */
   @Describe({
+    body: 'PlanRequest',
     summary: 'Make a plan in the background and keep it for review',
     answer: { name: 'Id', schema: idSchema },
     errors: [404],
@@ -88,7 +89,7 @@ export class StoresController {
   @HttpCode(202)
   async plan(
     @Param('key') key: string,
-    @Body(new ZodPipe(planBodySchema, 'PlanRequest')) { full }: z.output<typeof planBodySchema>,
+    @Body({ schema: planBodySchema }) { full }: z.output<typeof planBodySchema>,
   ): Promise<{ id: string }> {
     this.#require(key);
     const { id } = await this.plans.start(key, full);

@@ -34,7 +34,6 @@ import {
 import { RunOperations } from '../operations/runs.js';
 import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
-import { ZodPipe } from './zod.pipe.js';
 
 const RUN = { name: 'Run', schema: runSchema };
 const ID = { name: 'Id', schema: idSchema };
@@ -52,6 +51,7 @@ export class SyncsController {
 
   /** The store's active run where there is one. */
   @Describe({
+    body: 'SyncRequest',
     summary: 'Request a sync; the id of the active run when there is one',
     answer: ID,
     errors: [404],
@@ -62,7 +62,7 @@ export class SyncsController {
   @HttpCode(202)
   async request(
     @Param('key') key: string,
-    @Body(new ZodPipe(syncBodySchema, 'SyncRequest')) body: z.output<typeof syncBodySchema>,
+    @Body({ schema: syncBodySchema }) body: z.output<typeof syncBodySchema>,
   ): Promise<{ id: string }> {
     if (!this.connections.findStore(key))
       throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
@@ -75,7 +75,7 @@ export class SyncsController {
   @Get('syncs')
   @Allow('viewer')
   list(
-    @Query(new ZodPipe(runQuerySchema)) query: z.output<typeof runQuerySchema>,
+    @Query({ schema: runQuerySchema }) query: z.output<typeof runQuerySchema>,
   ): Promise<Page<PresentedRun>> {
     return this.runs.list(query);
   }
@@ -97,7 +97,7 @@ export class SyncsController {
   @Allow('viewer')
   items(
     @Param('id') id: string,
-    @Query(new ZodPipe(runItemQuerySchema)) query: RunItemQuery,
+    @Query({ schema: runItemQuerySchema }) query: RunItemQuery,
   ): Promise<RunItemPage> {
     return this.runs.itemPage(id, query);
   }

@@ -2,9 +2,9 @@ import type { ExecutionContext } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { z } from 'zod';
-import { ZodPipe } from './zod.pipe.js';
 
-const routeArguments = z.record(z.string(), z.looseObject({ pipes: z.array(z.unknown()).default([]) }));
+/** What Nest keeps of the arguments of a route, under `kind:index`. */
+const routeArguments = z.record(z.string(), z.looseObject({ schema: z.instanceof(z.ZodType).optional() }));
 
 /**
  * The fields that the schema of a route declares, as it reads them from the body. Empty for a route without a body, and for a body that
@@ -22,12 +22,16 @@ type Route = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
 
 /** The schema that a route reads its body with; null for a route without one. */
 export function bodySchemaOf(route: Route): z.ZodType | null {
-  const given: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, route.getClass(), route.getHandler().name);
-  for (const [key, { pipes }] of Object.entries(routeArguments.parse(given ?? {}))) {
-    if (key.split(':')[0] !== String(RouteParamtypes.BODY)) continue;
-    return pipes.find((each): each is ZodPipe<z.ZodType> => each instanceof ZodPipe)?.schema ?? null;
-  }
-  return null;
+  return argumentSchema(route.getClass(), route.getHandler().name, RouteParamtypes.BODY);
+}
+
+/** The schema of the route's query or body; null for none. */
+export function argumentSchema(controller: object, handler: string, kind: RouteParamtypes): z.ZodType | null {
+  const given: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler);
+  const found = Object.entries(routeArguments.parse(given ?? {})).find(
+    ([key]) => key.split(':')[0] === String(kind),
+  );
+  return found?.[1].schema ?? null;
 }
 
 /** The names that an object has, also behind what prepares its input, changes its output or stands in for it. None for other schemas. */

@@ -11,7 +11,6 @@ import {
 } from '../operations/webhook-slots.js';
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
-import { ZodPipe } from './zod.pipe.js';
 
 type SlotBody = z.output<typeof slotBodySchema>;
 
@@ -28,12 +27,13 @@ export class WebhookController {
   @Get()
   @Allow('viewer')
   async show(
-    @Query(new ZodPipe(slotQuerySchema)) query: z.output<typeof slotQuerySchema>,
+    @Query({ schema: slotQuerySchema }) query: z.output<typeof slotQuerySchema>,
   ): Promise<{ items: Slot[] }> {
     return { items: await this.slots.show(query.workspace) };
   }
 
   @Describe({
+    body: 'WebhookRequest',
     summary: 'Fill the slot',
     answer: { name: 'WebhookSlots', schema: slotsSchema },
     errors: [409],
@@ -42,13 +42,12 @@ export class WebhookController {
   @Allow('admin')
   @Audited('webhook register')
   @HttpCode(200)
-  async register(
-    @Body(new ZodPipe(slotBodySchema, 'WebhookRequest')) body: SlotBody,
-  ): Promise<{ items: Slot[] }> {
+  async register(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
     return { items: unlessForeign(await this.slots.register(body)) };
   }
 
   @Describe({
+    body: 'WebhookRequest',
     summary: 'Empty the slot',
     answer: { name: 'WebhookSlots', schema: slotsSchema },
     errors: [409],
@@ -57,9 +56,7 @@ export class WebhookController {
   @Allow('admin')
   @Audited('webhook remove')
   @HttpCode(200)
-  async remove(
-    @Body(new ZodPipe(slotBodySchema, 'WebhookRequest')) body: SlotBody,
-  ): Promise<{ items: Slot[] }> {
+  async remove(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
     return { items: unlessForeign(await this.slots.remove(body)) };
   }
 }

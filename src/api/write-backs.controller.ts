@@ -39,7 +39,6 @@ import {
 import { writeBackQuerySchema, type WriteBackQuery } from '../operations/write-back-filter.js';
 import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
-import { ZodPipe } from './zod.pipe.js';
 
 const approveManySchema = idsSchema.extend(permissionsSchema.shape);
 const approvalsSchema = rowOutcomesSchema.extend({
@@ -68,7 +67,7 @@ export class WriteBacksController {
   })
   @Get()
   @Allow('viewer')
-  list(@Query(new ZodPipe(writeBackQuerySchema)) query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
+  list(@Query({ schema: writeBackQuerySchema }) query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
     return this.writeBacks.list(query);
   }
 
@@ -86,6 +85,7 @@ export class WriteBacksController {
   }
 
   @Describe({
+    body: 'Approval',
     summary:
       'Release for writing, several. What the merchant edited since and what a gate holds back is left and counted',
     answer: { name: 'Approvals', schema: approvalsSchema },
@@ -95,7 +95,7 @@ export class WriteBacksController {
   @Audited('write-back approve')
   @HttpCode(200)
   async approveMany(
-    @Body(new ZodPipe(approveManySchema, 'Approval'))
+    @Body({ schema: approveManySchema })
     { ids, ...permissions }: z.output<typeof approveManySchema>,
     @Req() request: Request,
   ): Promise<z.output<typeof approvalsSchema>> {
@@ -104,19 +104,20 @@ export class WriteBacksController {
     return { results, ...countApprovals(results) };
   }
 
-  @Describe({ summary: 'Reject permanently, several', answer: OUTCOMES })
+  @Describe({ body: 'Rejections', summary: 'Reject permanently, several', answer: OUTCOMES })
   @Post('reject')
   @Allow('reviewer')
   @Audited('write-back reject')
   @HttpCode(200)
   rejectMany(
-    @Body(new ZodPipe(rejectManySchema, 'Rejections')) { ids, reason }: z.output<typeof rejectManySchema>,
+    @Body({ schema: rejectManySchema }) { ids, reason }: z.output<typeof rejectManySchema>,
     @Req() request: Request,
   ): Promise<{ results: RowOutcome[] }> {
     return this.#decideMany(ids, 'reject', request, reason);
   }
 
   @Describe({
+    body: 'Ids',
     summary: 'Restore the before-image where the store still holds our value, several',
     answer: OUTCOMES,
   })
@@ -125,34 +126,34 @@ export class WriteBacksController {
   @Audited('write-back revert')
   @HttpCode(200)
   revertMany(
-    @Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids,
+    @Body({ schema: idsSchema }) { ids }: Ids,
     @Req() request: Request,
   ): Promise<{ results: RowOutcome[] }> {
     return this.#decideMany(ids, 'revert', request);
   }
 
-  @Describe({ summary: 'Release for writing', answer: OUTCOME, errors: [404, 409] })
+  @Describe({ body: 'VersionSeen', summary: 'Release for writing', answer: OUTCOME, errors: [404, 409] })
   @Post(':id/approve')
   @Allow('reviewer')
   @Audited('write-back approve')
   @HttpCode(200)
   async approve(
     @Param('id') id: string,
-    @Body(new ZodPipe(approvalSchema, 'VersionSeen')) { version }: z.output<typeof approvalSchema>,
+    @Body({ schema: approvalSchema }) { version }: z.output<typeof approvalSchema>,
     @Req() request: Request,
   ): Promise<RowOutcome> {
     const by = { actor: actorNameOf(request), version };
     return onlyOutcome(await this.writeBacks.decide([id], 'approve', by));
   }
 
-  @Describe({ summary: 'Reject permanently', answer: OUTCOME, errors: [404, 409] })
+  @Describe({ body: 'Rejection', summary: 'Reject permanently', answer: OUTCOME, errors: [404, 409] })
   @Post(':id/reject')
   @Allow('reviewer')
   @Audited('write-back reject')
   @HttpCode(200)
   reject(
     @Param('id') id: string,
-    @Body(new ZodPipe(rejectionSchema, 'Rejection')) { reason }: Rejection,
+    @Body({ schema: rejectionSchema }) { reason }: Rejection,
     @Req() request: Request,
   ): Promise<RowOutcome> {
     return this.#decide(id, 'reject', request, reason);
@@ -198,6 +199,7 @@ export class WriteBacksController {
   }
 
   @Describe({
+    body: 'Edit',
     summary: 'Replace the text of one field before the approval; what came stays in the row',
     answer: { name: 'WriteBack', schema: writeBackSchema },
     errors: [404, 409],
@@ -208,7 +210,7 @@ export class WriteBacksController {
   @HttpCode(200)
   edit(
     @Param('id') id: string,
-    @Body(new ZodPipe(editSchema, 'Edit')) edit: z.output<typeof editSchema>,
+    @Body({ schema: editSchema }) edit: z.output<typeof editSchema>,
     @Req() request: Request,
   ): Promise<PresentedWriteBack> {
     return this.writeBacks.edit(id, edit, { actor: actorNameOf(request) });

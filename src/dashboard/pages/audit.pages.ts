@@ -2,7 +2,6 @@ import { Controller, Get, Query, Req, Res, UseFilters, UseGuards } from '@nestjs
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { AuditOperations } from '../../operations/audit.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, offsetSchema, pageAt, searchSchema } from '../page-query.js';
@@ -32,7 +31,7 @@ export class AuditPages {
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {

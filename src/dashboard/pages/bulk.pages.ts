@@ -15,7 +15,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { BULK_ACTIONS } from '../../domain/write-back-filter.js';
 import { BULK_STATES, BulkOperations, type PresentedBulkChange } from '../../operations/bulk-changes.js';
 import { filterOf, filterShape } from '../../operations/write-back-filter.js';
@@ -62,7 +61,7 @@ export class BulkPages {
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(listSchema)) query: z.output<typeof listSchema>,
+    @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -79,7 +78,7 @@ export class BulkPages {
   @Get('new')
   @Allow('viewer')
   async question(
-    @Query(new ZodPipe(questionSchema)) query: z.output<typeof questionSchema>,
+    @Query({ schema: questionSchema }) query: z.output<typeof questionSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -97,7 +96,7 @@ export class BulkPages {
   @Allow('reviewer')
   @Audited('write-back bulk {action}')
   async request(
-    @Body(new ZodPipe(requestSchema)) form: z.output<typeof requestSchema>,
+    @Body({ schema: requestSchema }) form: z.output<typeof requestSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {

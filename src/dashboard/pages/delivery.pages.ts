@@ -17,7 +17,6 @@ import { DeliveryOperations } from '../../operations/deliveries.js';
 import { Connections } from '../../connections/connections.js';
 import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { datedListShape, formQuery, pageAt, severalSchema } from '../page-query.js';
@@ -41,7 +40,7 @@ export class DeliveryPages {
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -71,7 +70,7 @@ export class DeliveryPages {
   @Allow('admin')
   @Audited('delivery replay')
   async replay(
-    @Body(new ZodPipe(formSchema)) { id, back }: z.output<typeof formSchema>,
+    @Body({ schema: formSchema }) { id, back }: z.output<typeof formSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {

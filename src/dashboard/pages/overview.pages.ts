@@ -2,7 +2,6 @@ import { Controller, Get, Query, Req, Res, UseFilters, UseGuards } from '@nestjs
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { OverviewReader } from '../../operations/overview.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, offsetSchema, searchSchema } from '../page-query.js';
@@ -30,7 +29,7 @@ export class OverviewPages {
   @Get()
   @Allow('viewer')
   async show(
-    @Query(new ZodPipe(querySchema)) query: OverviewForm,
+    @Query({ schema: querySchema }) query: OverviewForm,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -40,7 +39,7 @@ export class OverviewPages {
   /** Only the changing part of the page, for its script. */
   @Get('overview/live')
   @Allow('viewer')
-  async live(@Query(new ZodPipe(querySchema)) query: OverviewForm): Promise<string> {
+  async live(@Query({ schema: querySchema }) query: OverviewForm): Promise<string> {
     return overviewFragment(await this.#read(query), query).text;
   }
 

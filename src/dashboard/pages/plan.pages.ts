@@ -15,7 +15,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { ACTION_KINDS, PLAN_STATES, PlanOperations } from '../../operations/plans.js';
 import { Connections } from '../../connections/connections.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -65,7 +64,7 @@ export class PlanPages {
   @Audited('plan save')
   async start(
     @Param('key') key: string,
-    @Body(new ZodPipe(planFormSchema)) { kind, product }: z.output<typeof planFormSchema>,
+    @Body({ schema: planFormSchema }) { kind, product }: z.output<typeof planFormSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -83,7 +82,7 @@ export class PlanPages {
   @Get('plans')
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(listSchema)) query: z.output<typeof listSchema>,
+    @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -101,7 +100,7 @@ export class PlanPages {
   @Allow('viewer')
   async show(
     @Param('id') id: string,
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -113,7 +112,7 @@ export class PlanPages {
   @Allow('viewer')
   async progress(
     @Param('id') id: string,
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
   ): Promise<string> {
     return planFragment(await this.#view(id, query)).text;
   }

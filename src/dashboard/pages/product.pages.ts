@@ -14,7 +14,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { parseExternalId } from '../../domain/external-id.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { ProductRuns } from '../../operations/product-runs.js';
@@ -65,7 +64,7 @@ export class ProductPages {
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {

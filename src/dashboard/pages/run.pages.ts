@@ -15,7 +15,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { isCoded } from '../../domain/errors.js';
 import { isUnderWay } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
@@ -61,7 +60,7 @@ export class RunPages {
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(listSchema)) query: z.output<typeof listSchema>,
+    @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -79,7 +78,7 @@ export class RunPages {
   @Allow('viewer')
   async show(
     @Param('id') id: string,
-    @Query(new ZodPipe(itemsSchema)) query: ItemsQuery,
+    @Query({ schema: itemsSchema }) query: ItemsQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -92,7 +91,7 @@ export class RunPages {
   @Allow('viewer')
   async progress(
     @Param('id') id: string,
-    @Query(new ZodPipe(itemsSchema)) query: ItemsQuery,
+    @Query({ schema: itemsSchema }) query: ItemsQuery,
   ): Promise<string> {
     return progressFragment(await this.#view(id, query)).text;
   }
@@ -101,7 +100,7 @@ export class RunPages {
   @Allow('viewer')
   async csv(
     @Param('id') id: string,
-    @Query(new ZodPipe(itemsSchema)) { outcome, search }: ItemsQuery,
+    @Query({ schema: itemsSchema }) { outcome, search }: ItemsQuery,
     @Res() response: Response,
   ): Promise<void> {
     const run = await this.#found(this.runs.show(id), id);

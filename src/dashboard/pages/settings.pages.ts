@@ -2,7 +2,6 @@ import { Controller, Get, Query, Req, Res, UseFilters, UseGuards } from '@nestjs
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { BUILT_IN, ConfigSource } from '../../config/index.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, searchSchema } from '../page-query.js';
@@ -26,7 +25,7 @@ export class SettingsPages {
   @Get()
   @Allow('admin')
   show(
-    @Query(new ZodPipe(querySchema)) { search, all }: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) { search, all }: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): string {

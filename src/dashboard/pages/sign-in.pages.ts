@@ -9,7 +9,6 @@ import { RefusedAttempts } from '../../operations/refused-attempts.js';
 import { AuditOperations } from '../../operations/audit.js';
 import { Metrics } from '../../observability/metrics/metrics.js';
 import { Logger } from '../../runtime/logger.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { signInPage } from '../layout.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { ownPath, SessionGuard, sessionOf } from '../session.guard.js';
@@ -44,7 +43,7 @@ export class SignInPages {
 
   @Get('login')
   async show(
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -58,7 +57,7 @@ export class SignInPages {
 
   @Post('login')
   async signIn(
-    @Body(new ZodPipe(bodySchema)) body: z.output<typeof bodySchema>,
+    @Body({ schema: bodySchema }) body: z.output<typeof bodySchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {

@@ -14,7 +14,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { OverviewReader } from '../../operations/overview.js';
 import { RunOperations } from '../../operations/runs.js';
 import { StatusReader } from '../../operations/status.js';
@@ -85,7 +84,7 @@ export class StorePages {
   @Audited('sync')
   async sync(
     @Param('key') key: string,
-    @Body(new ZodPipe(syncFormSchema)) { kind, force }: z.output<typeof syncFormSchema>,
+    @Body({ schema: syncFormSchema }) { kind, force }: z.output<typeof syncFormSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {

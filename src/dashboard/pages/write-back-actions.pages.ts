@@ -15,7 +15,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { errorLine, isCoded } from '../../domain/errors.js';
 import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
 import { WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
@@ -48,7 +47,7 @@ export class WriteBackActionPages {
   @Allow('viewer')
   async edit(
     @Param('id') id: string,
-    @Query(new ZodPipe(fieldSchema)) { field, back }: z.output<typeof fieldSchema>,
+    @Query({ schema: fieldSchema }) { field, back }: z.output<typeof fieldSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -72,7 +71,7 @@ export class WriteBackActionPages {
   @Audited('write-back edit')
   async save(
     @Param('id') id: string,
-    @Body(new ZodPipe(editFormSchema)) { target, value, version, back }: z.output<typeof editFormSchema>,
+    @Body({ schema: editFormSchema }) { target, value, version, back }: z.output<typeof editFormSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -109,7 +108,7 @@ export class WriteBackActionPages {
   async confirm(
     @Param('id') id: string,
     @Param('action') given: string,
-    @Query(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Query({ schema: backSchema }) { back }: z.output<typeof backSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -126,7 +125,7 @@ export class WriteBackActionPages {
   @Audited('write-back revert')
   revert(
     @Param('id') id: string,
-    @Body(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -138,7 +137,7 @@ export class WriteBackActionPages {
   @Audited('write-back reapply')
   reapply(
     @Param('id') id: string,
-    @Body(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -150,7 +149,7 @@ export class WriteBackActionPages {
   @Audited('write-back undo')
   undo(
     @Param('id') id: string,
-    @Body(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -162,7 +161,7 @@ export class WriteBackActionPages {
   @Audited('generate')
   async generate(
     @Param('id') id: string,
-    @Body(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {

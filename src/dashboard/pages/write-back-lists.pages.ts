@@ -8,7 +8,6 @@ import { UNDO_MS, WriteBackReview } from '../../operations/write-back-review.js'
 import { WriteBackOperations } from '../../operations/write-backs.js';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, severalSchema } from '../page-query.js';
@@ -43,7 +42,7 @@ export class WriteBackLists {
   @Get('review')
   @Allow('viewer')
   async review(
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -67,7 +66,7 @@ export class WriteBackLists {
   @Allow('reviewer')
   @Audited('write-back {decision}')
   async decide(
-    @Body(new ZodPipe(formSchema)) { id, decision, back }: z.output<typeof formSchema>,
+    @Body({ schema: formSchema }) { id, decision, back }: z.output<typeof formSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -83,7 +82,7 @@ export class WriteBackLists {
   @Get('journal')
   @Allow('viewer')
   async journal(
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {

@@ -18,7 +18,6 @@ import { UNDO_MS, WriteBackReview, type ReviewedWriteBack } from '../../operatio
 import { WriteBackOperations } from '../../operations/write-backs.js';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { ZodPipe } from '../../api/zod.pipe.js';
 import { pathTo } from '../elements.js';
 import { noticeAbout } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -58,7 +57,7 @@ export class WriteBackPages {
   @Allow('viewer')
   async show(
     @Param('id') id: string,
-    @Query(new ZodPipe(listPlaceSchema)) place: ListPlace,
+    @Query({ schema: listPlaceSchema }) place: ListPlace,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -85,7 +84,7 @@ export class WriteBackPages {
   async preview(
     @Param('id') id: string,
     @Param('side') side: string,
-    @Query(new ZodPipe(previewSchema)) { field: target }: z.output<typeof previewSchema>,
+    @Query({ schema: previewSchema }) { field: target }: z.output<typeof previewSchema>,
     @Res() response: Response,
   ): Promise<void> {
     const which = sideSchema.safeParse(side);
@@ -101,8 +100,8 @@ export class WriteBackPages {
   @Audited('write-back {decision}')
   async decide(
     @Param('id') id: string,
-    @Query(new ZodPipe(listPlaceSchema)) place: ListPlace,
-    @Body(new ZodPipe(decisionSchema)) form: z.output<typeof decisionSchema>,
+    @Query({ schema: listPlaceSchema }) place: ListPlace,
+    @Body({ schema: decisionSchema }) form: z.output<typeof decisionSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -143,8 +142,8 @@ export class WriteBackPages {
   @Allow('reviewer')
   async openEdit(
     @Param('id') id: string,
-    @Query(new ZodPipe(listPlaceSchema)) place: ListPlace,
-    @Body(new ZodPipe(openEditSchema)) { edit, field }: z.output<typeof openEditSchema>,
+    @Query({ schema: listPlaceSchema }) place: ListPlace,
+    @Body({ schema: openEditSchema }) { edit, field }: z.output<typeof openEditSchema>,
     @Res() response: Response,
   ): Promise<void> {
     const { row } = await this.#known(id);
