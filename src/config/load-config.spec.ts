@@ -82,11 +82,14 @@ describe('the configuration', () => {
 
   it('takes numbers and switches from the environment', () => {
     const { config } = files.load(
-      `database: { migrate: "\${MIGRATE}" }\n${workspace('requestsPerSecond: ${RATE:-2.5}', 'listingMaxAgeMinutes: "${NONE:-}"')}`,
+      `database: { migrate: "\${MIGRATE}" }\n${workspace('requestsPerSecond: ${RATE:-2.5}', 'webhook: { toleranceSeconds: "${NONE:-}" }')}`,
       { MIGRATE: 'false' },
     );
     expect(config.database.migrate).toBe(false);
-    expect(config.workspaces['w']).toMatchObject({ requestsPerSecond: 2.5, listingMaxAgeMinutes: 10 });
+    expect(config.workspaces['w']).toMatchObject({
+      requestsPerSecond: 2.5,
+      webhook: { toleranceSeconds: 1200 },
+    });
   });
 
   it('freezes the result to its leaves', () => {
@@ -191,8 +194,8 @@ describe('the one-line refusal of', () => {
     ],
     [
       'a fraction of a thing',
-      workspace('listingMaxAgeMinutes: 1.5'),
-      'workspaces.w.listingMaxAgeMinutes: expected a whole number (config.yaml:5)',
+      workspace('generation: { batchSize: 1.5 }'),
+      'workspaces.w.generation.batchSize: expected a whole number (config.yaml:5)',
     ],
     [
       'a setting that was removed, with what stands in its place',

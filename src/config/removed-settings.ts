@@ -3,6 +3,8 @@ const REMOVED: Readonly<Record<string, string>> = {
   'queue.runsAtOnce': 'no longer a setting; remove it: runs of all stores work side by side',
   'workspaces.*.concurrency':
     'no longer a setting; remove it: requestsPerSecond and the answers of the service set the pace',
+  'workspaces.*.listingMaxAgeMinutes':
+    'no longer a setting; remove it: the stores of a workspace share a listing for ten minutes',
   'workspaces.*.firstLoad':
     'no longer a setting; remove it: products are sent by requests. store-sync catalog upload sends a CSV file',
   'workspaces.*.assumptions.uploadCsv.encoding':

@@ -40,9 +40,6 @@ export const workspaceSchema = section({
   requestsPerSecond: amount(10, { min: 0.01, max: 10_000, whole: false }).describe(
     'ceiling; never more than double in any one second, and 429 or 503 slow it further',
   ),
-  listingMaxAgeMinutes: amount(10, { min: 0, max: 1440 }).describe(
-    'how long ago the catalog’s listing may have been read that scheduled runs share; `0`: only runs that wait together share',
-  ),
   webhook: section({
     hmacSecret: optionalText.describe(
       'signs and verifies deliveries; without it none is taken, and polling serves',

@@ -13,9 +13,12 @@ import type { Workspace } from '../connections/connections.js';
 import { unlessAborted } from '../runtime/time-limit.js';
 import { holderRows, listedRow } from './listed-products.js';
 
+/** The stores of a workspace share a listing that was read to its end at most so long ago. A run that a person asks for sees the catalog as it is. */
+export const LISTING_MAX_AGE_MS = 10 * 60_000;
+
 /** How a run asks for the listing of its workspace. */
 export interface ListingRequest {
-  /** A listing that began before this moment does not serve; null: `listingMaxAgeMinutes` alone decides. */
+  /** A listing that began before this moment does not serve; null: its age alone decides. */
   readonly since: Date | null;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
@@ -80,7 +83,7 @@ export async function presentListing(
   { since }: Pick<ListingRequest, 'since'>,
   asked: Date | null = null,
 ): Promise<TakenListing | null> {
-  const demand = { maxAgeMs: workspace.settings.listingMaxAgeMinutes * 60_000, since };
+  const demand = { maxAgeMs: LISTING_MAX_AGE_MS, since };
   const found = await plan.listings.present(workspace.key, demand, asked);
   if (found === null) return null;
   await plan.useListing(found.id);
