@@ -4,7 +4,8 @@ import { CreditRepository } from '../persistence/credit.repository.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreDayRepository } from '../persistence/store-day.repository.js';
-import { StoreSummaryRepository, type ProductCounts } from '../persistence/store-summary.repository.js';
+import type { OwedSummary } from '../persistence/owed.repository.js';
+import { StatusRepository, type Counts, type ProductCounts } from '../persistence/status.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { nextStart } from '../connections/start-times.js';
@@ -87,7 +88,7 @@ const WORKSPACES_SHOWN = 20;
 export class OverviewReader {
   constructor(
     private readonly connections: Connections,
-    private readonly summary: StoreSummaryRepository,
+    private readonly status: StatusRepository,
     private readonly days: StoreDayRepository,
     private readonly credits: CreditRepository,
     private readonly deliveries: DeliveryRepository,
@@ -101,15 +102,15 @@ export class OverviewReader {
     const keys = stores.map(({ key }) => key);
     const [states, runs, products, tasks, writeBacks, owed, deliveries, workspaces, withoutResult, ground] =
       await Promise.all([
-        this.summary.states(keys),
-        this.summary.runs(keys, 1),
-        this.summary.products(keys),
-        this.summary.tasks(keys),
-        this.summary.writeBacks(keys),
-        this.summary.owed(keys),
+        this.status.states(keys),
+        this.status.latestRuns(keys, 1),
+        this.status.products(keys),
+        this.status.countByState('generation_task', keys),
+        this.status.countByState('write_back', keys),
+        this.status.owed(keys),
         this.deliveries.countByState(),
         this.#workspaces(),
-        this.summary.withoutResult(keys),
+        this.status.withoutResult(keys),
         this.ground.outages(),
       ]);
     const facts = judgedStores(stores, { states, runs, products, writeBacks, owed });
@@ -120,7 +121,7 @@ export class OverviewReader {
       .slice(query.offset, query.offset + STORES_OF_A_PAGE)
       .map((each) => lineOf(each, now));
     return {
-      outages: [...ground, ...sideOutages(workspaces.rows, states, waitingFor(facts))],
+      outages: [...ground, ...sideOutages(workspaces.rows, [...states.values()], waitingFor(facts))],
       attention: attentionOf(facts, workspaces.facts, work),
       work,
       stores: {
@@ -148,18 +149,19 @@ export class OverviewReader {
   }> {
     const [days, states, runs, products, writeBacks] = await Promise.all([
       this.#days([key]),
-      this.summary.states([key]),
-      this.summary.runs([key], 1),
-      this.summary.products([key]),
-      this.summary.writeBacks([key]),
+      this.status.states([key]),
+      this.status.latestRuns([key], 1),
+      this.status.products([key]),
+      this.status.countByState('write_back', [key]),
     ]);
     const coverage = coverageOf(products);
+    const [lastRun] = runs.get(key) ?? [];
     const problems = ofStore({
       key,
-      pause: presentHealth(states[0]).reason,
-      servedVersion: states[0]?.servedVersion ?? null,
-      withheld: inState(products, 'conflicted'),
-      lastRun: runs[0] === undefined ? null : judgedRun(runs[0]),
+      pause: presentHealth(states.get(key)).reason,
+      servedVersion: states.get(key)?.servedVersion ?? null,
+      withheld: withheldOf(products),
+      lastRun: lastRun === undefined ? null : judgedRun(lastRun),
       failedWrites: inState(writeBacks, 'failed'),
     });
     return { coverage, problems, days: withToday(days.get(key) ?? [], this.#today(), coverage) };
@@ -219,15 +221,14 @@ export class OverviewReader {
   }
 }
 
-function inState(rows: readonly StateCount[] | undefined, state: string): number {
-  return (rows ?? []).reduce((sum, row) => sum + (row.state === state ? row.count : 0), 0);
+/** The rows of all stores in this state. */
+function inState(byStore: ReadonlyMap<string, Counts>, state: string): number {
+  return [...byStore.values()].reduce((sum, counts) => sum + (counts[state] ?? 0), 0);
 }
 
-function total(rows: readonly { readonly count: number }[] = []): number {
-  return rows.reduce((sum, { count }) => sum + count, 0);
+function withheldOf(products: readonly ProductCounts[]): number {
+  return products.reduce((sum, { state, count }) => sum + (state === 'conflicted' ? count : 0), 0);
 }
-
-type StateCount = Pick<ProductCounts, 'store' | 'state' | 'count'>;
 
 interface Judged extends StoreFacts {
   readonly store: Store;
@@ -238,50 +239,48 @@ interface Judged extends StoreFacts {
   readonly owed: number;
 }
 
-type Rows<Name extends 'states' | 'runs' | 'products' | 'tasks' | 'writeBacks' | 'owed' | 'withoutResult'> =
-  Awaited<ReturnType<StoreSummaryRepository[Name]>>;
+type Rows<Name extends 'states' | 'latestRuns'> = Awaited<ReturnType<StatusRepository[Name]>>;
 
 interface StoreRows {
   readonly states: Rows<'states'>;
-  readonly runs: Rows<'runs'>;
-  readonly products: Rows<'products'>;
-  readonly writeBacks: Rows<'writeBacks'>;
-  readonly owed: Rows<'owed'>;
+  readonly runs: Rows<'latestRuns'>;
+  readonly products: readonly ProductCounts[];
+  readonly writeBacks: ReadonlyMap<string, Counts>;
+  readonly owed: ReadonlyMap<string, OwedSummary>;
 }
 
 /** The facts about each store, from the rows of all stores. */
 function judgedStores(stores: readonly Store[], rows: StoreRows): Judged[] {
-  const stateOf = new Map(rows.states.map((row) => [row.store, row]));
-  const runOf = new Map(rows.runs.map((row) => [row.store, row]));
   const productsOf = Map.groupBy(rows.products, ({ store }) => store);
-  const writesOf = Map.groupBy(rows.writeBacks, ({ store }) => store);
-  const owedOf = Map.groupBy(rows.owed, ({ store }) => store);
   return stores.map((store) => {
     const { key } = store;
-    const health = presentHealth(stateOf.get(key));
-    const run = runOf.get(key) ?? null;
+    const state = rows.states.get(key);
+    const health = presentHealth(state);
+    const run = rows.runs.get(key)?.[0] ?? null;
+    const products = productsOf.get(key) ?? [];
+    const writeBacks = rows.writeBacks.get(key);
     return {
       key,
       store,
       health,
       run,
       pause: health.reason,
-      servedVersion: stateOf.get(key)?.servedVersion ?? null,
+      servedVersion: state?.servedVersion ?? null,
       lastRun: run === null ? null : judgedRun(run),
-      failedWrites: inState(writesOf.get(key), 'failed'),
-      withheld: inState(productsOf.get(key), 'conflicted'),
-      coverage: coverageOf(productsOf.get(key) ?? []),
-      forReview: inState(writesOf.get(key), 'pending_review'),
-      owed: total(owedOf.get(key)),
+      failedWrites: writeBacks?.['failed'] ?? 0,
+      withheld: withheldOf(products),
+      coverage: coverageOf(products),
+      forReview: writeBacks?.['pending_review'] ?? 0,
+      owed: rows.owed.get(key)?.count ?? 0,
     };
   });
 }
 
 interface WorkRows {
-  readonly tasks: Rows<'tasks'>;
-  readonly writeBacks: Rows<'writeBacks'>;
-  readonly deliveries: Readonly<Record<string, number>>;
-  readonly withoutResult: Rows<'withoutResult'>;
+  readonly tasks: ReadonlyMap<string, Counts>;
+  readonly writeBacks: ReadonlyMap<string, Counts>;
+  readonly deliveries: Counts;
+  readonly withoutResult: number;
 }
 
 function workOf({ tasks, writeBacks, deliveries, withoutResult }: WorkRows): Work {
@@ -293,7 +292,7 @@ function workOf({ tasks, writeBacks, deliveries, withoutResult }: WorkRows): Wor
     parked: deliveries['parked'] ?? 0,
     failedDeliveries: deliveries['failed'] ?? 0,
     failedWrites: inState(writeBacks, 'failed'),
-    givenUp: total(withoutResult),
+    givenUp: withoutResult,
   };
 }
 

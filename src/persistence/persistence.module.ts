@@ -30,7 +30,6 @@ import { SearchRepository } from './search.repository.js';
 import { CreditRepository } from './credit.repository.js';
 import { ShopRedactionRepository } from './shop-redaction.repository.js';
 import { StoreDayRepository } from './store-day.repository.js';
-import { StoreSummaryRepository } from './store-summary.repository.js';
 import { StoreKeyRepository } from './store-key.repository.js';
 import { TaskRepository } from './task.repository.js';
 import { WriteBackDecisions } from './write-back-decisions.repository.js';
@@ -68,7 +67,6 @@ const REPOSITORIES = [
   LifecycleEventRepository,
   GaugeRepository,
   RetentionRepository,
-  StoreSummaryRepository,
   StoreDayRepository,
   CreditRepository,
   ReportRepository,

@@ -8,7 +8,7 @@ import { DeliveryRepository } from '../../../src/persistence/delivery.repository
 import type { RowReader } from '../../../src/persistence/row-reader.js';
 import { StateRepository } from '../../../src/persistence/state.repository.js';
 import { StoreDayRepository } from '../../../src/persistence/store-day.repository.js';
-import { StoreSummaryRepository } from '../../../src/persistence/store-summary.repository.js';
+import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { makeStore, Connections } from '../../../src/connections/connections.js';
 import { Stages } from '../../support/stages.js';
 
@@ -83,7 +83,7 @@ function connectionsTo(count: number): Connections {
 
 function readers(count: number) {
   const db = new Counting(stages.db.dataSource);
-  const [connections, summary] = [connectionsTo(count), new StoreSummaryRepository(db)];
+  const [connections, summary] = [connectionsTo(count), new StatusRepository(db)];
   const [deliveries, state] = [new DeliveryRepository(db), new StateRepository(db)];
   return {
     db,
