@@ -37,7 +37,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   apply: {
     group: 'Every day',
-    does: 'applies exactly a saved plan, and refuses each entry that changed since',
+    does: 'applies a saved plan; entries that changed since then are rejected',
     load: async () => (await import('./apply.command.js')).ApplyCommand,
   },
   sync: {

@@ -43,7 +43,7 @@ describe('the cost of a sync in one line', () => {
     ],
     [
       { ...cost, generations: 1, creditsEach: null, credits: null, creditsRemaining: null },
-      'content would be requested for 1 product, at a cost that no result has named yet',
+      'content would be requested for 1 product, cost not known yet',
     ],
     [
       { ...cost, generations: 0, credits: 0, waiting: 3, limitedBy: 'generation.mode' as const },

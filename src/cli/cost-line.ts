@@ -7,7 +7,7 @@ export function costLine(cost: SyncCost): string {
     generations === 0
       ? ''
       : credits === null || creditsEach === null
-        ? ', at a cost that no result has named yet'
+        ? ', cost not known yet'
         : `, about ${rounded(credits)} credits (${rounded(creditsEach)} each)`;
   const remaining =
     generations === 0 || creditsRemaining === null ? '' : `; ${rounded(creditsRemaining)} credits remain`;

@@ -1,4 +1,4 @@
-import { PAGE_LIMIT } from '../operations/page-limit.js';
+import { PAGE_LIMIT } from '../operations/paging.js';
 import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { RowOutcome } from '../operations/paging.js';

@@ -89,7 +89,7 @@ function printTimeline(product: ProductTimeline): void {
     print(
       `     ${printable(
         holder === null
-          ? `${kind} ${value} is held by a product that is not recorded yet`
+          ? `${kind} ${value} is already used by a product that store-sync does not know yet`
           : [
               `${kind} ${value} is held by ${holder.who}`,
               ...holder.externalIds,

@@ -221,7 +221,7 @@ function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolea
   }
   for (const field of writeBack.fields) {
     print(`  ${fieldLine(field)}`);
-    if (field.came !== null) print(`      came as ${quoted(field.came, 80)}; edited by a person`);
+    if (field.came !== null) print(`      generated as ${quoted(field.came, 80)}, then edited by a person`);
     for (const { target, gate, detail } of writeBack.gates)
       if (target === field.target) print(`      gate ${gate}: ${printable(detail)}`);
   }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { LEFT_BECAUSE } from '../domain/approval.js';
-import { PAGE_LIMIT } from './page-limit.js';
 import type { ListPage, PageRequest } from '../persistence/listing.repository.js';
 
-export { PAGE_LIMIT };
 export type { PageRequest };
+
+/** The most rows that one page of a list has. */
+export const PAGE_LIMIT = 200;
 
 const count = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback);
 

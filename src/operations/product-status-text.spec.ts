@@ -157,7 +157,7 @@ const CASES: [string, ProductFacts, RegExp][] = [
   [
     'without sources, with the settings that name one',
     facts({ tasks: [task({ state: 'no_urls', reason: 'No source was found.' })] }),
-    /nothing could be generated: No source was found; name its source by mapping\.sourceUrl or mapping\.referenceString$/,
+    /nothing could be generated: No source was found; tell the catalog where to read about it: mapping\.sourceUrl or mapping\.referenceString$/,
   ],
   ['given up', facts({ tasks: [task({ state: 'abandoned' })] }), /was given up/],
   ['nothing to write', facts({ tasks: [task()] }), /nothing of it is to be written/],

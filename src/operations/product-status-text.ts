@@ -71,7 +71,7 @@ function contentState({ link, tasks, writeBacks }: ProductFacts): string {
 }
 
 /** The settings that help where the service finds no source for a product (docs/configuration.md#a-store). */
-const SOURCE_REMEDY = 'name its source by mapping.sourceUrl or mapping.referenceString';
+const SOURCE_REMEDY = 'tell the catalog where to read about it: mapping.sourceUrl or mapping.referenceString';
 
 function taskState(task: GenerationTaskEntity): string {
   const reason = task.reason ?? 'no reason given';

@@ -268,9 +268,7 @@ function decidedDetail({ state, reason }: Pick<WriteBackEntity, 'state' | 'reaso
 const UNDO_REFUSALS: Readonly<Record<Exclude<UndoOutcome, 'decided'>, (state: string) => string>> = {
   newer_result: () => NEWER_RESULT,
   wrong_state: (state) =>
-    state === 'applied'
-      ? 'is already live: revert it instead'
-      : `is ${state}: there is no decision to take back`,
+    state === 'applied' ? 'is already live: revert it instead' : `is ${state}: no decision can be taken back`,
   being_written: () => 'is being written, or part of it is: revert it afterwards',
 };
 
