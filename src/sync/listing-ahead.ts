@@ -6,7 +6,7 @@ import type { SyncRunEntity } from '../persistence/entities/index.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { Logger } from '../runtime/logger.js';
 import { listingSince } from './run-hold.js';
-import { readForAll } from './workspace-listing.js';
+import { LISTING_MAX_AGE_MS, readForAll } from './workspace-listing.js';
 
 /** The catalog's listing, which a full run reads while its store makes the export. */
 export interface ListingAhead {
@@ -52,7 +52,7 @@ async function readOnce(
   { key, workspace }: Store,
   signal: AbortSignal,
 ): Promise<Date | null> {
-  const demand = { maxAgeMs: workspace.settings.listingMaxAgeMinutes * 60_000, since: listingSince(run) };
+  const demand = { maxAgeMs: LISTING_MAX_AGE_MS, since: listingSince(run) };
   if ((await rows.present(workspace.key, demand, null)) !== null || !(await links.hasLinked(key)))
     return null;
   const asked = await rows.now();
