@@ -39,6 +39,20 @@ async function newDataDir(): Promise<string> {
   return dataDir;
 }
 
+let template: Promise<string> | undefined;
+
+/** A dataDir with a cluster that was never started: a copy takes a tenth of the time of initdb. */
+async function madeDataDir(): Promise<string> {
+  template ??= newDataDir().then(async (made) => {
+    await place(made);
+    dataDirs.splice(dataDirs.indexOf(made), 1);
+    return made;
+  });
+  const [made, dataDir] = [await template, await newDataDir()];
+  await cp(made, dataDir, { recursive: true });
+  return dataDir;
+}
+
 async function open(dataDir: string, lines: string[] = []): Promise<EmbeddedPostgres> {
   const database = await openEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
   opened.push(database);
@@ -101,13 +115,13 @@ describe('the embedded database', () => {
   });
 
   it('refuses connections that bring no password', async () => {
-    const url = new URL((await open(await newDataDir())).url);
+    const url = new URL((await open(await madeDataDir())).url);
     url.password = '';
     await expect(ask(url.href, 'SELECT 1')).rejects.toThrow();
   });
 
   it('is used by a role that owns its database and is no superuser', async () => {
-    const { url } = await open(await newDataDir());
+    const { url } = await open(await madeDataDir());
     expect(
       await ask(
         url,
@@ -120,7 +134,7 @@ describe('the embedded database', () => {
   });
 
   it('is one server for all processes of a dataDir, and the last one out stops it', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     const first = await openInChild(dataDir);
     const pid = await serverPid(dataDir);
     const second = await open(dataDir);
@@ -136,7 +150,7 @@ describe('the embedded database', () => {
   });
 
   it('keeps what was committed from one start to the next', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     const first = await open(dataDir);
     await ask(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await first.release();
@@ -145,7 +159,7 @@ describe('the embedded database', () => {
   });
 
   it('outlives a killed owner and is adopted by the next start', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     const owner = await openInChild(dataDir);
     await ask(owner.url, 'CREATE TABLE kept (id int)');
     const pid = await serverPid(dataDir);
@@ -159,7 +173,7 @@ describe('the embedded database', () => {
   });
 
   it('is adopted although its starter left no address', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     const owner = await openInChild(dataDir);
     const pid = await serverPid(dataDir);
     await owner.child.kill();
@@ -177,7 +191,7 @@ describe('the embedded database', () => {
   });
 
   it('is opened by a start that meets the last user leaving', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     for (let round = 0; round < 3; round += 1) {
       const leaving = await open(dataDir);
       const [next] = await Promise.all([open(dataDir), leaving.release()]);
@@ -187,7 +201,7 @@ describe('the embedded database', () => {
   });
 
   it('is brought back on the same address when it is stopped under its user', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     const lines: string[] = [];
     const database = await open(dataDir, lines);
     const before = database.url;
@@ -205,7 +219,7 @@ describe('the embedded database', () => {
   });
 
   it('is stopped after a comeback as before', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     const database = await open(dataDir);
     await stopServer(await place(dataDir), 'immediate', 10_000);
     await database.release();
@@ -213,7 +227,7 @@ describe('the embedded database', () => {
   });
 
   it('starts over the lock that a killed server left, also when its pid has gone to another process', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     await (await open(dataDir)).release();
     const stranger = startChild(fileURLToPath(new URL('idle.ts', import.meta.url)), []);
     children.push(stranger);
@@ -228,7 +242,7 @@ describe('the embedded database', () => {
   });
 
   it('ends a server that hangs before it starts another', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     const owner = await openInChild(dataDir);
     await ask(owner.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await owner.child.kill();
@@ -243,7 +257,7 @@ describe('the embedded database', () => {
   });
 
   it('does not take the server of a copied dataDir for its own', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     await (await open(dataDir)).release();
     const copied = await newDataDir();
     await cp(dataDir, copied, { recursive: true });
@@ -261,7 +275,7 @@ describe('the embedded database', () => {
   });
 
   it('says so when its files were made by another major version', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await madeDataDir();
     await (await open(dataDir)).release();
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '16\n');
     await expect(open(dataDir)).rejects.toThrow(/made by PostgreSQL 16.*brings 17/);
