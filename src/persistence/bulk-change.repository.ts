@@ -15,6 +15,7 @@ import type { ListPage, PageRequest } from './listing.repository.js';
 import { productLabels } from './product-labels.js';
 import { idRow } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
+import { keepLease, leasedBy, RELEASED } from './leased-rows.js';
 
 /** The rows of a report that are kept. The counts cover all rows. */
 export const MOST_ITEMS = 200;
@@ -155,13 +156,13 @@ export class BulkChangeRepository {
   async claim(id: string, lease: string, leaseMs: number): Promise<BulkChangeEntity | null> {
     const values = [uuid(id), lease, leaseMs];
     const started = await this.db.affected(
-      `UPDATE bulk_change SET state = 'running', lease = $2, lease_until = now() + $3 * interval '1 millisecond',
+      `UPDATE bulk_change SET state = 'running', ${leasedBy('$2', '$3')},
          starts = starts + 1 WHERE id = $1::uuid AND state = 'queued' AND next_attempt_at <= now()`,
       values,
     );
     if (started === 1) return this.get(id);
     const taken = await this.db.affected(
-      `UPDATE bulk_change SET lease = $2, lease_until = now() + $3 * interval '1 millisecond', starts = starts + 1
+      `UPDATE bulk_change SET ${leasedBy('$2', '$3')}, starts = starts + 1
        WHERE id = $1::uuid AND state = 'running' AND lease_until < now()`,
       values,
     );
@@ -169,12 +170,7 @@ export class BulkChangeRepository {
   }
 
   async keepLease(id: string, lease: string, leaseMs: number): Promise<boolean> {
-    const kept = await this.db.affected(
-      `UPDATE bulk_change SET lease_until = now() + $3 * interval '1 millisecond'
-       WHERE id = $1 AND state = 'running' AND lease = $2`,
-      [id, lease, leaseMs],
-    );
-    return kept === 1;
+    return keepLease(this.db, 'bulk_change', id, lease, leaseMs);
   }
 
   /**
@@ -214,7 +210,7 @@ export class BulkChangeRepository {
   async finish(id: string, lease: string, to: 'done' | 'failed', reason: string | null): Promise<void> {
     const moved = await this.db.repository(WriteBackEntity).countBy({ bulkChangeId: id });
     await this.db.affected(
-      `UPDATE bulk_change SET state = $3, reason = $4, lease = NULL, lease_until = NULL, finished_at = now(),
+      `UPDATE bulk_change SET state = $3, reason = $4, ${RELEASED}, finished_at = now(),
          done = CASE WHEN dry_run THEN done ELSE $5 - left_in_part END
        WHERE id = $1 AND lease = $2 AND state = ANY($6)`,
       [id, lease, to, reason, moved, statesBefore(BULK_CHANGE_TRANSITIONS, to)],
@@ -230,7 +226,7 @@ export class BulkChangeRepository {
     reason: string | null,
   ): Promise<void> {
     await this.db.affected(
-      `UPDATE bulk_change SET state = 'queued', starts = 0, reason = $3, lease = NULL, lease_until = NULL, cursor = $5, waiting = $6,
+      `UPDATE bulk_change SET state = 'queued', starts = 0, reason = $3, ${RELEASED}, cursor = $5, waiting = $6,
          next_attempt_at = now() + $4 * interval '1 millisecond' WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, reason, delayMs, cursor === null ? null : json(cursor), json(waiting)],
     );
@@ -239,7 +235,7 @@ export class BulkChangeRepository {
   /** Stops a change; what it did so far stays. False when it has ended. */
   async cancel(id: string, reason: string): Promise<boolean> {
     const moved = await this.db.affected(
-      `UPDATE bulk_change SET state = 'cancelled', reason = $2, lease = NULL, lease_until = NULL, finished_at = now()
+      `UPDATE bulk_change SET state = 'cancelled', reason = $2, ${RELEASED}, finished_at = now()
        WHERE id = $1::uuid AND state IN ('queued', 'running')`,
       [uuid(id), reason],
     );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { json, type Database, type SqlValue } from './database.js';
 import type { HolderRow, ListedRow } from './plan-rows.js';
 import { countRow, counted, idRow } from './row-reader.js';
+import { keepLease, RELEASED } from './leased-rows.js';
 
 const listingRow = z.object({ id: z.string(), complete: z.boolean(), products: counted });
 /** A listing of the catalog that was read to its end. */
@@ -86,11 +87,7 @@ export class CatalogListingRows {
 
   /** False when the lease has ended and another process may read the listing. */
   async keepLease(id: string, lease: string, leaseMs: number): Promise<boolean> {
-    const kept = await this.statements.affected(
-      `UPDATE catalog_listing SET lease_until = clock_timestamp() + $3 * interval '1 millisecond' WHERE id = $1 AND lease = $2`,
-      [id, lease, leaseMs],
-    );
-    return kept === 1;
+    return keepLease(this.statements, 'catalog_listing', id, lease, leaseMs);
   }
 
   /** Adds products of the listing that are not in it yet. Returns how many were new. */
@@ -130,7 +127,7 @@ export class CatalogListingRows {
   async finish(id: string, lease: string, walked: WalkedListing): Promise<CatalogListing | null> {
     return this.statements.readOne(
       listingRow,
-      `UPDATE catalog_listing SET read_at = clock_timestamp(), lease = NULL, lease_until = NULL, complete = $3, products = $4
+      `UPDATE catalog_listing SET read_at = clock_timestamp(), ${RELEASED}, complete = $3, products = $4
        WHERE id = $1 AND lease = $2 RETURNING id, complete, products`,
       [id, lease, walked.complete, walked.products],
     );

@@ -6,6 +6,7 @@ import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
 import { BEFORE_NOW, SILENT_SIDE_WAIT, json, uuid, Database } from './database.js';
 import { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
 import { countByState } from './state-counts.js';
+import { IS_FREE, keepLease, leasedBy, RELEASED } from './leased-rows.js';
 
 const receivedRow = z.object({ id: z.string(), isNew: z.boolean() });
 
@@ -41,9 +42,9 @@ export class DeliveryRepository {
   async claim(id: string, lease: string, leaseMs: number): Promise<WebhookDeliveryEntity | null> {
     return this.db.entity(
       WebhookDeliveryEntity,
-      `UPDATE webhook_delivery SET lease = $2, lease_until = now() + $3 * interval '1 millisecond', attempts = attempts + 1,
+      `UPDATE webhook_delivery SET ${leasedBy('$2', '$3')}, attempts = attempts + 1,
          ${COUNT_CRASH}
-       WHERE id = $1 AND state = 'received' AND (lease_until IS NULL OR lease_until < now()) AND ${PAUSED_NO_LONGER} RETURNING *`,
+       WHERE id = $1 AND state = 'received' AND ${IS_FREE} AND ${PAUSED_NO_LONGER} RETURNING *`,
       [id, lease, leaseMs],
     );
   }
@@ -51,17 +52,13 @@ export class DeliveryRepository {
   /** Gives a delivery back whose worker lives and had no database for a while. */
   async handBack(id: string, lease: string): Promise<void> {
     await this.db.affected(
-      `UPDATE webhook_delivery SET lease = NULL, lease_until = NULL, ${UNCOUNT_CRASH} WHERE id = $1 AND lease = $2`,
+      `UPDATE webhook_delivery SET ${RELEASED}, ${UNCOUNT_CRASH} WHERE id = $1 AND lease = $2`,
       [id, lease],
     );
   }
 
-  /** Called while the work goes on; a lease that was lost stays lost. */
-  async keepLease(id: string, lease: string, leaseMs: number): Promise<void> {
-    await this.db.affected(
-      `UPDATE webhook_delivery SET lease_until = now() + $3 * interval '1 millisecond' WHERE id = $1 AND lease = $2`,
-      [id, lease, leaseMs],
-    );
+  async keepLease(id: string, lease: string, leaseMs: number): Promise<boolean> {
+    return keepLease(this.db, 'webhook_delivery', id, lease, leaseMs);
   }
 
   async settle(
@@ -76,7 +73,7 @@ export class DeliveryRepository {
   ): Promise<boolean> {
     const settled = await this.db.affected(
       `UPDATE webhook_delivery SET state = $3, note = $4, external_id = coalesce($5, external_id),
-         task_id = coalesce($6, task_id), settled_at = now(), lease = NULL, lease_until = NULL, crash_count = 0
+         task_id = coalesce($6, task_id), settled_at = now(), ${RELEASED}, crash_count = 0
        WHERE id = $1 AND lease = $2 AND state = ANY($7)`,
       [
         id,
@@ -94,8 +91,7 @@ export class DeliveryRepository {
   /** Waits and comes back: a result that came before its product is linked, or a fault that may pass. */
   async postpone(id: string, lease: string, delayMs: number, note: string): Promise<void> {
     await this.db.affected(
-      `UPDATE webhook_delivery SET next_attempt_at = now() + $3 * interval '1 millisecond', note = $4, lease = NULL,
-         lease_until = NULL, crash_count = 0 WHERE id = $1 AND lease = $2`,
+      `UPDATE webhook_delivery SET next_attempt_at = now() + $3 * interval '1 millisecond', note = $4, ${RELEASED}, crash_count = 0 WHERE id = $1 AND lease = $2`,
       [id, lease, delayMs, note],
     );
   }
@@ -104,7 +100,7 @@ export class DeliveryRepository {
   async putOff(workspace: string): Promise<void> {
     await this.db.affected(
       `UPDATE webhook_delivery SET next_attempt_at = now() + ${SILENT_SIDE_WAIT}
-       WHERE workspace = $1 AND state = 'received' AND next_attempt_at <= now() AND (lease_until IS NULL OR lease_until < now())`,
+       WHERE workspace = $1 AND state = 'received' AND next_attempt_at <= now() AND ${IS_FREE}`,
       [workspace],
     );
   }

@@ -3,6 +3,7 @@ import { IsNull } from 'typeorm';
 import { z } from 'zod';
 import { json, Database } from './database.js';
 import { NotificationEntity, type AnnouncedPhase } from './entities/notification.entity.js';
+import { IS_FREE, leasedBy, RELEASED } from './leased-rows.js';
 
 const storeFacts = z.object({
   store: z.string(),
@@ -124,10 +125,10 @@ export class NotificationRepository {
   async take(lease: string, leaseMs: number): Promise<DueNotification | null> {
     return this.db.readOne(
       this.db.reader(NotificationEntity).and(z.object({ phase: z.enum(['begun', 'ended']) })),
-      `UPDATE notification SET lease = $1, lease_until = now() + $2 * interval '1 millisecond', attempts = attempts + 1
+      `UPDATE notification SET ${leasedBy('$1', '$2')}, attempts = attempts + 1
        WHERE id = (SELECT id FROM notification AS due
          WHERE (announced = 'nothing' OR (announced = 'begun' AND ended_at IS NOT NULL))
-           AND next_attempt_at <= now() AND (lease_until IS NULL OR lease_until < now())
+           AND next_attempt_at <= now() AND ${IS_FREE}
            AND NOT EXISTS (SELECT 1 FROM notification AS earlier
              WHERE earlier.kind = due.kind AND earlier.subject = due.subject AND earlier.id < due.id AND earlier.announced <> 'ended')
          ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -139,7 +140,7 @@ export class NotificationRepository {
   /** Records that the change was sent. False when the lease was lost meanwhile. */
   async announced(row: DueNotification, lease: string): Promise<boolean> {
     const moved = await this.db.affected(
-      `UPDATE notification SET announced = $3, announced_at = now(), attempts = 0, next_attempt_at = now(), lease = NULL, lease_until = NULL
+      `UPDATE notification SET announced = $3, announced_at = now(), attempts = 0, next_attempt_at = now(), ${RELEASED}
        WHERE id = $1 AND lease = $2 AND announced = $4`,
       [row.id, lease, row.phase, row.announced],
     );
@@ -149,7 +150,7 @@ export class NotificationRepository {
   /** The receiver did not take it: tried again later. */
   async postpone(id: string, lease: string, delayMs: number): Promise<void> {
     await this.db.affected(
-      `UPDATE notification SET next_attempt_at = now() + $3 * interval '1 millisecond', lease = NULL, lease_until = NULL
+      `UPDATE notification SET next_attempt_at = now() + $3 * interval '1 millisecond', ${RELEASED}
        WHERE id = $1 AND lease = $2`,
       [id, lease, delayMs],
     );

@@ -17,6 +17,7 @@ import { claimIdentifiers } from './plan-settlement.js';
 import type { PlannedRun } from './plan-rows.js';
 import { counted, idRow, isObjectOrNull } from './row-reader.js';
 import { isUniqueViolation } from './statement-error.js';
+import { IS_FREE, RELEASED } from './leased-rows.js';
 
 /** A plan for review as people know it. Its row is that of the run which applies it. */
 export interface KeptPlan {
@@ -207,7 +208,7 @@ export class PlanRepository {
     const lease = randomUUID();
     const taken = await this.db.affected(
       `UPDATE sync_run SET lease = $2, lease_until = now() + interval '${APPLY_LEASE}'
-       WHERE id = $1 AND state = 'planned' AND (lease_until IS NULL OR lease_until < now())`,
+       WHERE id = $1 AND state = 'planned' AND ${IS_FREE}`,
       [id, lease],
     );
     if (taken !== 1) return null;
@@ -222,7 +223,7 @@ export class PlanRepository {
   /** Leaves a plan as it is, for a later application. */
   async release({ id, lease }: PlannedRun): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET lease = NULL, lease_until = NULL WHERE id = $1 AND lease = $2 AND state = 'planned'`,
+      `UPDATE sync_run SET ${RELEASED} WHERE id = $1 AND lease = $2 AND state = 'planned'`,
       [id, lease],
     );
   }
@@ -311,8 +312,7 @@ export class PlanRepository {
         await claimIdentifiers(this.db, plan, runner);
         await actions.become(runner);
         const moved = await this.db.affected(
-          `UPDATE sync_run SET state = 'queued', phase = 'apply', trigger = $3, counts = $4, created_at = now(), lease = NULL,
-             lease_until = NULL, plan = plan || jsonb_build_object('appliedAt', now())
+          `UPDATE sync_run SET state = 'queued', phase = 'apply', trigger = $3, counts = $4, created_at = now(), ${RELEASED}, plan = plan || jsonb_build_object('appliedAt', now())
            WHERE id = $1 AND lease = $2 AND state = 'planned'`,
           [plan.id, plan.lease, trigger, json(counts)],
           runner,

@@ -14,6 +14,7 @@ import {
 } from './entities/sync-run.entity.js';
 import { idRow } from './row-reader.js';
 import { isUninstalled } from './uninstalled-store.js';
+import { leasedBy, RELEASED } from './leased-rows.js';
 
 export interface RunRequest {
   readonly store: string;
@@ -216,7 +217,7 @@ export class RunRepository {
          retry_at = CASE WHEN $7::double precision IS NULL OR cancelled_by IS NOT NULL THEN NULL
            ELSE now() + $7 * interval '1 millisecond' END, notes = $9, requests = requests || $10::jsonb,
          steps = coalesce($11::jsonb, steps), phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
-         lease = NULL, lease_until = NULL, crash_count = 0, finished_at = now()
+         ${RELEASED}, crash_count = 0, finished_at = now()
        WHERE id = $1 AND lease = $2 AND state = ANY($8) RETURNING *`,
       [
         id,
@@ -278,7 +279,7 @@ export class RunRepository {
   /** Puts a run back in the queue. The next worker resumes it at its current phase. */
   async release(id: string, lease: string): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, crash_count = 0 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      `UPDATE sync_run SET state = 'queued', ${RELEASED}, crash_count = 0 WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease],
     );
   }
@@ -327,7 +328,7 @@ export class RunRepository {
 }
 
 // SQL: shared by the two ways to take a run.
-const CLAIMED = `state = 'running', lease = $1, lease_until = now() + $2 * interval '1 millisecond',
+const CLAIMED = `state = 'running', ${leasedBy('$1', '$2')},
   started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1, crash_count = crash_count + 1`;
 // A cancelled run does not wait, because its worker only ends it.
 const CLAIMABLE = `(state IN ('queued', 'running') AND (lease_until IS NULL OR

@@ -10,6 +10,7 @@ import type { Plan } from '../persistence/plan.js';
 import type { Clock } from '../runtime/clock.js';
 import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../connections/listing-walk.js';
 import type { Workspace } from '../connections/connections.js';
+import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { unlessAborted } from '../runtime/time-limit.js';
 import { holderRows, listedRow } from './listed-products.js';
 
@@ -35,8 +36,6 @@ export interface TakenListing extends CatalogListing {
   readonly isOwn: boolean;
 }
 
-const LEASE_MS = 20_000;
-const HEARTBEAT_MS = 5_000;
 /** How often a run looks whether another one has read the listing: seldom after some time, as there may be many. */
 const WAIT_MS = 250;
 const LONGEST_WAIT_MS = 2_000;
@@ -128,7 +127,7 @@ export async function readForAll(
   isServed: () => Promise<boolean>,
 ): Promise<CatalogListing | null> {
   const lease = randomUUID();
-  const id = await rows.begin(workspace.key, lease, LEASE_MS);
+  const id = await rows.begin(workspace.key, lease, ROW_LEASE_MS);
   if (id === null) return null;
   if (await isServed()) {
     await rows.abandon(id);
@@ -136,29 +135,22 @@ export async function readForAll(
   }
   // Where that fails, its lease ends by itself and retention removes its rows.
   const abandon = () => rows.abandon(id).catch(() => undefined);
-  const takenOver = new AbortController();
-  const heartbeat = setInterval(() => {
-    rows.keepLease(id, lease, LEASE_MS).then(
-      (kept) => {
-        if (!kept) takenOver.abort();
-      },
-      () => undefined, // The database does not answer: the next statement of the walk says so.
-    );
-  }, HEARTBEAT_MS);
-  const { signal = takenOver.signal } = request;
-  try {
-    const ended = AbortSignal.any([signal, takenOver.signal]);
-    const walked = await readAllPages(rows, id, workspace, first, ended);
-    const finished = await rows.finish(id, lease, walked);
-    if (finished === null) await abandon();
-    return finished;
-  } catch (error) {
-    await abandon();
-    if (error === takenOver.signal.reason) return null;
-    throw error;
-  } finally {
-    clearInterval(heartbeat);
-  }
+  return whileHeld(
+    () => rows.keepLease(id, lease, ROW_LEASE_MS),
+    async (takenOver) => {
+      try {
+        const ended = AbortSignal.any([request.signal ?? takenOver, takenOver]);
+        const walked = await readAllPages(rows, id, workspace, first, ended);
+        const finished = await rows.finish(id, lease, walked);
+        if (finished === null) await abandon();
+        return finished;
+      } catch (error) {
+        await abandon();
+        if (error === takenOver.reason) return null;
+        throw error;
+      }
+    },
+  );
 }
 
 /** Stores the products page by page. Aborting `signal` ends the walk at the next page. */

@@ -185,7 +185,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     await stages.db.affected(`UPDATE catalog_listing SET lease_until = now() - interval '1 second'`);
     await nights.run(OTHER_STORE);
     const keepLease = jest.spyOn(CatalogListingRows.prototype, 'keepLease');
-    jest.advanceTimersByTime(5_000);
+    jest.advanceTimersByTime(6_000);
     expect(await keepLease.mock.results[0]?.value).toBe(false);
     keepLease.mockRestore();
     nights.pagesRead();
@@ -216,7 +216,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       await nights.run(OTHER_STORE);
       const keepLease = jest.spyOn(CatalogListingRows.prototype, 'keepLease');
       if (noticed === 'before its end') {
-        jest.advanceTimersByTime(5_000);
+        jest.advanceTimersByTime(6_000);
         expect(await keepLease.mock.results[0]?.value).toBe(false);
       }
       late.open();

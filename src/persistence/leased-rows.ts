@@ -1,0 +1,31 @@
+import type { Database } from './database.js';
+
+// A worker holds a row by a lease (docs/decisions/0009-leases-and-fences.md): a token in `lease`, which ends at `lease_until` by the clock
+// of the database. These are the parts of statements that all tables with leases share.
+
+/** SQL: the assignments that take a lease, by the parameters of the token and of its milliseconds. */
+export function leasedBy(token: string, milliseconds: string): string {
+  return `lease = ${token}, lease_until = now() + ${milliseconds} * interval '1 millisecond'`;
+}
+
+/** SQL: the assignments that end a lease. */
+export const RELEASED = 'lease = NULL, lease_until = NULL';
+
+/** SQL: true of a row that no worker holds. */
+export const IS_FREE = '(lease_until IS NULL OR lease_until < now())';
+
+/** Called while the work goes on. False when the lease was lost: it stays lost. */
+export async function keepLease(
+  db: Database,
+  table: 'webhook_delivery' | 'bulk_change' | 'catalog_listing',
+  id: string,
+  lease: string,
+  leaseMs: number,
+): Promise<boolean> {
+  const kept = await db.affected(
+    // SQL: guarded by the lease, and measured by the clock of the database.
+    `UPDATE ${table} SET ${leasedBy('$2', '$3')} WHERE id = $1 AND lease = $2`,
+    [id, lease, leaseMs],
+  );
+  return kept === 1;
+}
