@@ -156,6 +156,15 @@ export const FAULTS: readonly FaultRow[] = [
     ],
   },
   {
+    id: 'W18',
+    fault: 'a poll and a delivery bring one result at the same time',
+    behaviour: 'one task, one write-back, whichever step of the one the other meets',
+    proofs: proof(
+      'test/integration/webhooks/one-result-two-ways.integration.spec.ts',
+      'a result that a poll and a delivery bring at once is one result',
+    ),
+  },
+  {
     id: 'C1',
     fault: 'the catalog answers 429, with or without Retry-After',
     behaviour: 'it is left alone for as long as it asks, an hour at most',

@@ -150,6 +150,30 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
       'where a change of an object means merge an adopted product keeps',
     ),
   },
+  {
+    id: 'C21',
+    fault: 'another system takes over a linked product, or one of its variants',
+    behaviour: 'theirs is never written again, nothing of it reaches the store, and ours is created anew',
+    proofs: [
+      ...proof(
+        'test/integration/sync/taken-over.integration.spec.ts',
+        'are never written again, and ours are created anew',
+        'a variant that another system took over is never written',
+      ),
+      ...proof('test/integration/webhooks/taken-over.integration.spec.ts', 'is never written by a delivery'),
+    ],
+  },
+  {
+    id: 'C22',
+    fault: 'a product leaves the store while the catalog is creating it in the background',
+    behaviour: 'it is owed until it exists, and is then treated as one that left',
+    proofs: proof(
+      'test/integration/sync/background-creations.integration.spec.ts',
+      'is gone from both sides once it was created',
+      'leaves nothing behind',
+      'and comes back is an ordinary product',
+    ),
+  },
 ];
 
 /** Faults between a run and the store. */
@@ -216,6 +240,16 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
       ...proof('src/store/shopify/export-file.spec.ts', 'the lines of an export'),
       ...proof('test/e2e/exports.e2e.spec.ts', 'every product is created as it is'),
     ],
+  },
+  {
+    id: 'S14',
+    fault: 'a shop is frozen, locked or gone, or another shop answers at its address',
+    behaviour: 'the store is paused with that reason; of another shop nothing is read',
+    proofs: proof(
+      'test/e2e/unusable-shops.e2e.spec.ts',
+      'pauses its store with that reason, and works again by a retry',
+      'is refused before anything is read',
+    ),
   },
 ];
 
