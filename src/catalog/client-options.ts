@@ -1,5 +1,5 @@
 import { MAX_ANSWER_BYTES } from '../domain/answer-bounds.js';
-import type { Pace } from '../domain/request-pace.js';
+import type { RequestRate } from '../domain/request-rate.js';
 import type { AssumptionOverrides, GenerationRequest } from './assumptions.js';
 import type { CatalogAuth } from './auth.js';
 import type { TaskStatuses } from './background-task.js';
@@ -16,8 +16,8 @@ export interface CatalogClientOptions {
   readonly locale?: string;
   /** The highest number of requests started per second. */
   readonly requestsPerSecond: number;
-  /** The pace that other processes share. Without it the rate is that of this client alone. */
-  readonly pace?: Pace | undefined;
+  /** The rate that other processes share. Without it the rate is that of this client alone. */
+  readonly rate?: RequestRate | undefined;
   /** The request that asks for generation; default in assumptions.ts. */
   readonly generation?: GenerationRequest;
   /** Task statuses that mean success and failure; defaults in assumptions.ts. */

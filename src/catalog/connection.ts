@@ -7,7 +7,7 @@ import { endpointUrl, nextPageUrl, parseBaseUrl, type Query } from './base-url.j
 import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
 import { Http } from './http.js';
 import { itemsOf, walkPages, type Page } from './pages.js';
-import { OwnPace } from './own-pace.js';
+import { OwnRate } from './own-rate.js';
 import { RateLimiter } from './rate-limiter.js';
 import { readAnyJson } from './readers.js';
 import { Redactor } from './redaction.js';
@@ -50,8 +50,8 @@ export class Connection {
     const errors = new AnswerErrors(this.redactor);
     const maxResponseBytes = options.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes;
     this.http = new Http({ maxResponseBytes, maxSockets: 2 * REQUESTS_AT_ONCE, closed }, errors);
-    const pace = options.pace ?? new OwnPace(options.requestsPerSecond, clock);
-    const limiter = new RateLimiter(pace, clock, sleep);
+    const rate = options.rate ?? new OwnRate(options.requestsPerSecond, clock);
+    const limiter = new RateLimiter(rate, clock, sleep);
     this.requester = new Requester(this.http, limiter, errors, this.tokens, {
       clock,
       sleep,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { OwnPace } from './own-pace.js';
+import { OwnRate } from './own-rate.js';
 import { RateLimiter, type Sleep } from './rate-limiter.js';
 
 function virtual() {
@@ -19,7 +19,7 @@ function virtual() {
 }
 
 function limiterOf(perSecond: number, time: ReturnType<typeof virtual>, sleep: Sleep = time.sleep) {
-  return new RateLimiter(new OwnPace(perSecond, time.clock), time.clock, sleep);
+  return new RateLimiter(new OwnRate(perSecond, time.clock), time.clock, sleep);
 }
 
 async function starts(limiter: RateLimiter, count: number): Promise<number[]> {
@@ -85,7 +85,7 @@ describe('RateLimiter', () => {
     return (at[2] ?? 0) - (at[1] ?? 0);
   }
 
-  it('halves the pace once for requests that were under way together, and gives it back little by little', async () => {
+  it('halves the rate once for requests that were under way together, and gives it back little by little', async () => {
     const time = virtual();
     const limiter = limiterOf(10, time);
     const [first = 0, second = 0] = await starts(limiter, 2);

@@ -1,24 +1,24 @@
 import { CodedError } from '../domain/errors.js';
-import type { Pace } from '../domain/request-pace.js';
+import type { RequestRate } from '../domain/request-rate.js';
 import { RETRY_AFTER_CAP_MS } from './retry-after.js';
 
 /** Resolves after `ms`; rejects when the signal aborts. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 export interface Slot {
-  /** By the clock of the pace. */
+  /** By the clock that the rate is kept by. */
   readonly startedAtMs: number;
   /** The part of the wait that a pause of the service caused, and not the ceiling. */
   readonly pausedMs: number;
 }
 
-/** Waits until a request of the workspace may start. Requests of one process start in order, each by a start of its own from the pace. */
+/** Waits until a request of the workspace may start. Requests of one process start in order, each by a start of its own from the rate. */
 export class RateLimiter {
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly pace: Pace,
+    private readonly rate: RequestRate,
     private readonly clock: () => Date,
     private readonly sleep: Sleep,
   ) {}
@@ -48,7 +48,7 @@ export class RateLimiter {
   async slowDown(startedAtMs: number | null, pauseMs: number): Promise<void> {
     const boundedMs = Math.min(pauseMs, RETRY_AFTER_CAP_MS);
     this.#pauseFor(boundedMs);
-    await this.pace.slowDown(startedAtMs, boundedMs);
+    await this.rate.slowDown(startedAtMs, boundedMs);
   }
 
   async #waitForStart(maxPauseMs: number, signal: AbortSignal | undefined): Promise<Slot> {
@@ -66,7 +66,7 @@ export class RateLimiter {
         pausedMs += pauseMs;
         continue;
       }
-      const { startsInMs, atMs, pausedForMs } = await this.pace.take();
+      const { startsInMs, atMs, pausedForMs } = await this.rate.take();
       if (pausedForMs > 0) {
         this.#pauseFor(pausedForMs);
         continue;

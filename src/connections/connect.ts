@@ -5,7 +5,7 @@ import { CatalogClient } from '../catalog/client.js';
 import type { AppConfig } from '../config/index.js';
 import type { Metrics } from '../observability/metrics/metrics.js';
 import { tracedRequest } from '../observability/tracing/tracing.js';
-import type { PaceRepository } from '../persistence/pace.repository.js';
+import type { RequestRateRepository } from '../persistence/request-rate.repository.js';
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import { SILENT_LOGGER, type Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
@@ -15,7 +15,7 @@ import type { InstalledStores } from './installed-stores.js';
 import { makeStore, Connections, type ConnectionSet, type Store, type Workspace } from './connections.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
-type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
+type Waits = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
 
 /** The part of `Metrics` that counts requests. */
 interface RequestMetrics {
@@ -29,7 +29,7 @@ export interface Observers {
   readonly metrics: RequestMetrics;
   readonly logger: Logger;
   /** Shares the rate limit of each workspace with other processes. Without it a process has limits of its own. */
-  readonly pace?: Pick<PaceRepository, 'of'>;
+  readonly rate?: Pick<RequestRateRepository, 'of'>;
 }
 
 const nothing = (): void => undefined;
@@ -47,12 +47,12 @@ export const SILENT_OBSERVERS: Observers = {
 export interface ConnectOptions {
   /** Adds the stores that merchants installed. */
   readonly installed?: Pick<InstalledStores, 'join' | 'tokens'>;
-  readonly patience?: Patience;
+  readonly waits?: Waits;
 }
 
 /** See `connected`. */
-export function connect(config: AppConfig, observers: Observers, patience: Patience = {}): Connections {
-  const { workspaces, stores } = connected(config, observers, null, { patience });
+export function connect(config: AppConfig, observers: Observers, waits: Waits = {}): Connections {
+  const { workspaces, stores } = connected(config, observers, null, { waits });
   return new Connections(workspaces, stores);
 }
 
@@ -63,18 +63,18 @@ export function connect(config: AppConfig, observers: Observers, patience: Patie
  */
 export function connected(
   files: Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>,
-  { metrics, logger, pace }: Observers,
+  { metrics, logger, rate }: Observers,
   present: Connections | null,
-  { installed, patience = {} }: ConnectOptions = {},
+  { installed, waits = {} }: ConnectOptions = {},
 ): ConnectionSet {
   const { config, installed: shops } = installed?.join(files) ?? { config: files, installed: new Set() };
-  const ofCatalog = { metrics, pace, log: logger.child({ stage: 'catalog' }) };
+  const ofCatalog = { metrics, rate, log: logger.child({ stage: 'catalog' }) };
   const log = logger.child({ stage: 'store' });
   const workspaces = new Map(
     Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => {
       const before = present?.workspace(key);
       if (before !== undefined && isDeepStrictEqual(before.settings, settings)) return [key, before];
-      return [key, { key, settings, client: catalogClient(key, settings, ofCatalog, patience) }];
+      return [key, { key, settings, client: catalogClient(key, settings, ofCatalog, waits) }];
     }),
   );
   const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
@@ -96,16 +96,16 @@ export function connected(
 function catalogClient(
   key: string,
   settings: Workspace['settings'],
-  { metrics, log, pace }: Pick<Observers, 'metrics' | 'pace'> & { readonly log: Logger },
-  patience: Patience,
+  { metrics, log, rate }: Pick<Observers, 'metrics' | 'rate'> & { readonly log: Logger },
+  waits: Waits,
 ): CatalogClient {
   return new CatalogClient({
-    ...patience,
+    ...waits,
     baseUrl: settings.baseUrl,
     auth: settings.auth,
     ...(settings.locale === undefined ? {} : { locale: settings.locale }),
     requestsPerSecond: settings.requestsPerSecond,
-    pace: pace?.of(key, settings.requestsPerSecond),
+    rate: rate?.of(key, settings.requestsPerSecond),
     generation: settings.generation.request,
     tasks: settings.tasks,
     assumptions: assumptionOverridesSchema.parse(settings.assumptions),

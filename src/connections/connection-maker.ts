@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AppConfig } from '../config/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { PaceRepository } from '../persistence/pace.repository.js';
+import { RequestRateRepository } from '../persistence/request-rate.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { connected } from './connect.js';
 import type { Connections, ConnectionSet } from './connections.js';
@@ -13,13 +13,13 @@ export class ConnectionMaker {
   constructor(
     private readonly installed: InstalledStores,
     private readonly metrics: Metrics,
-    private readonly pace: PaceRepository,
+    private readonly rate: RequestRateRepository,
     private readonly logger: Logger,
   ) {}
 
   /** Adds the stores that merchants installed. See `connected`. */
   make(config: AppConfig, present: Connections | null): ConnectionSet {
-    const { metrics, logger, pace, installed } = this;
-    return connected(config, { metrics, logger, pace }, present, { installed });
+    const { metrics, logger, rate, installed } = this;
+    return connected(config, { metrics, logger, rate }, present, { installed });
   }
 }

@@ -77,7 +77,7 @@ async function inConnections<T>(
   work: (connections: Connections) => Promise<T>,
 ): Promise<T> {
   const { workspaces, stores } = connected(config, SILENT_OBSERVERS, null, {
-    patience: IMPATIENT,
+    waits: IMPATIENT,
     ...(known === null ? {} : { installed: known.installed }),
   });
   const connections = new Connections(workspaces, stores);

@@ -12,7 +12,7 @@ import { LinkRepository } from './link.repository.js';
 import { ListingRepository } from './listing.repository.js';
 import { LifecycleEventRepository } from './lifecycle-event.repository.js';
 import { NotificationRepository } from './notification.repository.js';
-import { PaceRepository } from './pace.repository.js';
+import { RequestRateRepository } from './request-rate.repository.js';
 import { OwedRepository } from './owed.repository.js';
 import { RetentionRepository } from './retention.repository.js';
 import { RunItemRepository } from './run-item.repository.js';
@@ -59,7 +59,7 @@ const REPOSITORIES = [
   StoreInstallationRepository,
   ShopRedactionRepository,
   OwedRepository,
-  PaceRepository,
+  RequestRateRepository,
   HistoryRepository,
   ListingRepository,
   PlanRepository,

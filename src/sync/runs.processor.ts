@@ -6,7 +6,7 @@ import { Shutdown } from '../runtime/shutdown.js';
 import type { ClaimedRun } from './run-hold.js';
 import { RunWorker } from './run-worker.js';
 
-/** Runs of one process at the same time that get answers. Nearly all of them wait: for an export, or for the pace of a service. */
+/** Runs of one process at the same time that get answers. Nearly all of them wait: for an export, or for the rate of a service. */
 const RUNS_AT_ONCE = 100;
 /** Of one workspace, so that as many places are left for the others. */
 const RUNS_OF_WORKSPACE = RUNS_AT_ONCE / 2;

@@ -32,7 +32,7 @@ async function expectEachOnce(here: World): Promise<void> {
   }
 }
 
-describe('a catalog that asks for patience', () => {
+describe('a catalog that asks for waits', () => {
   it.each<[string, () => Record<string, string>, number]>([
     ['seconds', () => ({ 'retry-after': '2' }), 2000],
     // Dates have whole seconds, so that up to one of them is lost.

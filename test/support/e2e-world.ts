@@ -311,7 +311,7 @@ export class World {
 
   /** The dump of a command that writes nothing. Reading takes its turn in the workspace's shared rate, which is a row. */
   async contentDump(): Promise<string> {
-    return this.database.dump(['workspace_pace']);
+    return this.database.dump(['request_rate']);
   }
 
   catalogApi(method: string, path: string, body?: unknown): Promise<JsonAnswer> {

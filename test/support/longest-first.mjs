@@ -26,7 +26,7 @@ const LONG = [
   'test/integration/operations/odd-input',
   'test/integration/sync/identity-readings',
   'test/contract/',
-  'test/integration/persistence/shared-pace',
+  'test/integration/persistence/shared-rate',
   'test/integration/schedule/slow-polls',
   'test/integration/',
   'test/project/',

@@ -1,6 +1,6 @@
 import { AuditEntryEntity } from './audit-entry.entity.js';
 import { CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
-import { WorkspacePaceEntity } from './workspace-pace.entity.js';
+import { RequestRateEntity } from './request-rate.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
 import { ReportEntity } from './report.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
@@ -45,7 +45,7 @@ export const ENTITIES = [
   StoreKeyEntity,
   CatalogListingEntity,
   CatalogListedEntity,
-  WorkspacePaceEntity,
+  RequestRateEntity,
   StoreInstallationEntity,
   UsedTokenEntity,
   LifecycleEventEntity,

@@ -443,7 +443,7 @@ const STATEMENTS = [
      id text PRIMARY KEY,
      until timestamptz NOT NULL
    )`,
-  `CREATE UNLOGGED TABLE workspace_pace (
+  `CREATE UNLOGGED TABLE request_rate (
      workspace text PRIMARY KEY,
      rate double precision,
      next_at timestamptz NOT NULL DEFAULT clock_timestamp(),

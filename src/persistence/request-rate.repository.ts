@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { PACE, type Pace, type Start } from '../domain/request-pace.js';
+import { RATE_RULES, type RequestRate, type Start } from '../domain/request-rate.js';
 import { Database } from './database.js';
 
 const startRow = z.object({ atMs: z.number(), startsInMs: z.number() });
@@ -10,16 +10,16 @@ const pauseRow = z.object({ atMs: z.number(), pausedForMs: z.number() });
 const AHEAD = { ms: 60_000, intervals: 8 };
 
 /**
- * The pace of requests to a workspace's service, shared by all processes.
+ * The rate of requests to a workspace's service, shared by all processes.
  *
  * SQL: one statement takes a start by the clock of the database, so that processes never get the same one.
  */
 @Injectable()
-export class PaceRepository {
+export class RequestRateRepository {
   constructor(private readonly db: Database) {}
 
-  /** The pace of this workspace, with at most `ceiling` requests per second. */
-  of(workspace: string, ceiling: number): Pace {
+  /** The rate of this workspace, with at most `ceiling` requests per second. */
+  of(workspace: string, ceiling: number): RequestRate {
     return {
       take: () => this.#take(workspace, ceiling),
       slowDown: (startedAtMs, pauseMs) => this.#slowDown(workspace, ceiling, startedAtMs, pauseMs),
@@ -45,13 +45,13 @@ export class PaceRepository {
   }
 }
 
-const RATE = `least(coalesce(pace.rate, $2) + $2 * ${String(PACE.recoveryShare)}, $2::double precision)`;
+const RATE = `least(coalesce(known.rate, $2) + $2 * ${String(RATE_RULES.recoveryShare)}, $2::double precision)`;
 const AT = `least(
-  greatest(pace.next_at, clock_timestamp() - greatest(500 / ${RATE}, ${String(PACE.creditMs)}) * interval '1 millisecond'),
+  greatest(known.next_at, clock_timestamp() - greatest(500 / ${RATE}, ${String(RATE_RULES.burstMs)}) * interval '1 millisecond'),
   clock_timestamp() + greatest(${String(AHEAD.ms)}, ${String(AHEAD.intervals * 1000)} / ${RATE}) * interval '1 millisecond')`;
 
 // Nothing is taken during a pause.
-const TAKE = `UPDATE workspace_pace AS pace SET
+const TAKE = `UPDATE request_rate AS known SET
     rate = ${RATE},
     next_at = ${AT} + 1000 / ${RATE} * interval '1 millisecond'
   WHERE workspace = $1 AND coalesce(paused_until, '-infinity') <= clock_timestamp()
@@ -60,17 +60,17 @@ const TAKE = `UPDATE workspace_pace AS pace SET
     (extract(epoch FROM next_at - clock_timestamp()) * 1000)::double precision - 1000 / rate AS starts_in_ms`;
 
 /** What is left of a pause. Makes the row where there is none. */
-const PAUSE = `INSERT INTO workspace_pace AS pace (workspace) VALUES ($1)
+const PAUSE = `INSERT INTO request_rate AS known (workspace) VALUES ($1)
   ON CONFLICT (workspace) DO UPDATE SET workspace = excluded.workspace
   RETURNING
     (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS at_ms,
     greatest(0, coalesce(extract(epoch FROM paused_until - clock_timestamp()) * 1000, 0))::double precision AS paused_for_ms`;
 
-const IS_NEW = `$3::double precision IS NOT NULL AND coalesce(pace.slowed_at, '-infinity') < to_timestamp($3::double precision / 1000)`;
-const SLOW_DOWN = `INSERT INTO workspace_pace AS pace (workspace, rate, paused_until, slowed_at)
+const IS_NEW = `$3::double precision IS NOT NULL AND coalesce(known.slowed_at, '-infinity') < to_timestamp($3::double precision / 1000)`;
+const SLOW_DOWN = `INSERT INTO request_rate AS known (workspace, rate, paused_until, slowed_at)
   VALUES ($1, CASE WHEN $3::double precision IS NOT NULL THEN $2::double precision / 2 END,
     clock_timestamp() + $4 * interval '1 millisecond', CASE WHEN $3 IS NOT NULL THEN clock_timestamp() END)
   ON CONFLICT (workspace) DO UPDATE SET
-    paused_until = greatest(pace.paused_until, excluded.paused_until),
-    rate = CASE WHEN ${IS_NEW} THEN greatest(coalesce(pace.rate, $2) / 2, $2 * ${String(PACE.floorShare)}) ELSE pace.rate END,
-    slowed_at = CASE WHEN ${IS_NEW} THEN clock_timestamp() ELSE pace.slowed_at END`;
+    paused_until = greatest(known.paused_until, excluded.paused_until),
+    rate = CASE WHEN ${IS_NEW} THEN greatest(coalesce(known.rate, $2) / 2, $2 * ${String(RATE_RULES.floorShare)}) ELSE known.rate END,
+    slowed_at = CASE WHEN ${IS_NEW} THEN clock_timestamp() ELSE known.slowed_at END`;

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { CatalogClient } from '../../../src/catalog/client.js';
 import { openDataSource } from '../../../src/persistence/data-source.js';
 import { Database } from '../../../src/persistence/database.js';
-import type { Pace } from '../../../src/domain/request-pace.js';
-import { PaceRepository } from '../../../src/persistence/pace.repository.js';
+import type { RequestRate } from '../../../src/domain/request-rate.js';
+import { RequestRateRepository } from '../../../src/persistence/request-rate.repository.js';
 import { createMigratedDatabase } from '../../support/postgres.js';
 
 const WORKSPACE = 'default';
 const CEILING = 40;
 
 let db: Database;
-let paces: PaceRepository;
+let rates: RequestRateRepository;
 let service: Server;
 /** When each request arrived. */
 let arrivals: number[] = [];
@@ -22,7 +22,7 @@ const clients: CatalogClient[] = [];
 beforeAll(async () => {
   const { url } = await createMigratedDatabase();
   db = new Database(await openDataSource({ url, poolSize: 4 }));
-  paces = new PaceRepository(db);
+  rates = new RequestRateRepository(db);
   service = createServer((_request, response) => {
     arrivals.push(performance.now());
     const refused = refuseNext > 0;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
 });
 beforeEach(async () => {
-  await db.affected('DELETE FROM workspace_pace');
+  await db.affected('DELETE FROM request_rate');
   arrivals = [];
   refuseNext = 0;
 });
@@ -44,15 +44,15 @@ afterAll(async () => {
   await db.dataSource.destroy();
 });
 
-const shared = (ceiling = CEILING): Pace => paces.of(WORKSPACE, ceiling);
+const shared = (ceiling = CEILING): RequestRate => rates.of(WORKSPACE, ceiling);
 
 /** The client of one process. */
-function processOf(pace: Pace | undefined): CatalogClient {
+function processOf(rate: RequestRate | undefined): CatalogClient {
   const client = new CatalogClient({
     baseUrl: `http://127.0.0.1:${String((service.address() as AddressInfo).port)}/api/v1`,
     auth: { apiToken: 'token' },
     requestsPerSecond: CEILING,
-    pace,
+    rate,
   });
   clients.push(client);
   return client;
@@ -108,7 +108,7 @@ describe('three processes of one workspace', () => {
   });
 });
 
-describe('starts of a shared pace', () => {
+describe('starts of a shared rate', () => {
   it('follow each other at the rate, whoever takes them', async () => {
     const starts = [];
     for (let each = 0; each < 31; each += 1) starts.push(await shared().take());

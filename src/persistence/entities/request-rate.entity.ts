@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The pace of requests to a workspace's service, for all processes. Unlogged: after a crash of the server it starts afresh. */
-@Entity({ name: 'workspace_pace' })
-export class WorkspacePaceEntity {
+/** The rate of requests to a workspace's service, for all processes. Unlogged: after a crash of the server it starts afresh. */
+@Entity({ name: 'request_rate' })
+export class RequestRateEntity {
   @PrimaryColumn('text') workspace!: string;
   /** Requests per second at present; null: as many as the settings allow. */
   @Column('double precision', { nullable: true }) rate!: number | null;
