@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { FAULTS } from '../fault/fault-map.js';
 
-const EXPECTED = Object.entries({ W: 17, C: 20, S: 13, D: 2, O: 10 }).flatMap(([letter, count]) =>
+const EXPECTED = Object.entries({ W: 18, C: 22, S: 14, D: 2, O: 10 }).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, index) => `${letter}${String(index + 1)}`),
 );
 
