@@ -65,6 +65,8 @@ export interface RunningWooCommerceSandbox {
   load(products: readonly ImportedProduct[]): Post[];
   addKey(key: ApiKey): void;
   revokeKey(key: string): void;
+  /** Pages get shorter by these products, and the totals still count them. */
+  hideFromKeys(posts: readonly Pick<Post, 'id'>[]): void;
   /** Runs before each request is answered, for changes in the midst of a read. */
   beforeEach(act: (call: Pick<Call, 'method' | 'path' | 'parameters'>) => void | Promise<void>): void;
   /** The next request (or `count`) is answered with this status. `operation` is a method, or one with a first part: `GET products`. */
@@ -129,6 +131,7 @@ export async function startWooCommerceSandbox(
     load: (products) => products.map((product) => importProduct(shop, product)),
     addKey: (key) => keys.add(key),
     revokeKey: (key) => keys.revoke(key),
+    hideFromKeys: (posts) => posts.forEach(({ id }) => shop.hidden.add(id)),
     beforeEach: (act) => {
       before = act;
     },

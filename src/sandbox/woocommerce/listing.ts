@@ -50,7 +50,10 @@ export function listPosts(
   found.sort(comparing(orderby, include));
   if (order === 'desc' && orderby !== 'include') found.reverse();
   const fields = query.list('_fields');
-  return paged(found, window, (post) => narrowed(postView(shop, post, view), fields));
+  const shown = paged(found, window, (post) =>
+    shop.hidden.has(post.id) ? [] : [narrowed(postView(shop, post, view), fields)],
+  );
+  return { ...shown, body: shown.body.flat() };
 }
 
 export function viewOptions(query: Query, tls: boolean): ViewOptions {

@@ -170,6 +170,13 @@ describe('a list of products', () => {
     expect(await keys({ exclude_meta: 'other' })).toEqual(['_yoast_wpseo_title']);
   });
 
+  it('is shorter than its total where the key may not read some products', async () => {
+    const shop = await shopOf(3);
+    shop.hideFromKeys(shop.products.list().slice(0, 2));
+    const read = await list(shop, { per_page: '2', orderby: 'id', order: 'asc' });
+    expect([read.body.length, read.headers.get('x-wp-total')]).toEqual([0, '3']);
+  });
+
   it('fails for a parameter that the sandbox does not have', async () => {
     const shop = await wooSandbox();
     expect((await ask(shop, 'GET', 'products', { query: { search: 'x' } })).status).toBe(500);

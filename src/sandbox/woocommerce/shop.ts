@@ -32,6 +32,8 @@ export class Shop {
   private readonly termsById = new Map<number, Term>();
   private readonly attributesById = new Map<number, GlobalAttribute>();
   private readonly listeners: PostListener[] = [];
+  /** Products that lists count and do not show, because the key's user may not read them. */
+  readonly hidden = new Set<number>();
   private lastId = 9;
 
   constructor(private readonly options: ShopOptions) {
