@@ -47,7 +47,7 @@ npm run sandbox -- token issue NAME [--scopes products,tasks,settings]
 npm run sandbox -- token list
 npm run sandbox -- token revoke ID
 SANDBOX_PASSWORD=… npm run sandbox -- user create EMAIL
-npm run sandbox:store -- [--port 4100] [--secret-file FILE]  # a sandbox store with an app that exchanges client credentials
+npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]  # a sandbox store, of Shopify by default
 npm run contract                                    # its contract suite, against a sandbox of the suite's own
 npm run contract -- --url BASE_URL --token TOKEN [--email EMAIL --password PASSWORD]
 npm run sandbox -- --reading patchLocale=ignored    # another reading of what the interface leaves open
