@@ -22,6 +22,7 @@ import { InstallController } from './api/install.controller.js';
 import { MetricsController } from './api/metrics.controller.js';
 import { BulkFollower } from './cli/bulk-follower.js';
 import { commandLogger } from './cli/command-logger.js';
+import { ContentFollower } from './cli/content-follower.js';
 import { RunFollower } from './cli/run-follower.js';
 import { SilenceLines } from './cli/silence-lines.js';
 import { APP_CONFIG, type AppConfig, type ProcessRole } from './config/index.js';
@@ -188,6 +189,7 @@ const ROLES: readonly RolePart[] = [
 const COMMAND: readonly Provider[] = [
   { provide: RowWorkPort, useClass: DirectRowWork },
   RunFollower,
+  ContentFollower,
   BulkFollower,
   SilenceLines,
 ];

@@ -20,13 +20,18 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
 
   async run(args: string[], given: Options): Promise<void> {
     try {
-      const options = this.options.includes(STORE_OPTION) ? await withOnlyStore(given) : given;
+      const options = this.needsStore(given, args) ? await withOnlyStore(given) : given;
       this.#change = this.change(options, args);
       process.exitCode = await this.execute(options, args);
     } catch (error) {
       process.exitCode = 1;
       report(error);
     }
+  }
+
+  /** Whether the command is about one store, which `--store` names where there are several. */
+  protected needsStore(_options: Options, _args: readonly string[]): boolean {
+    return this.options.includes(STORE_OPTION);
   }
 
   /** The change that the command makes, for the audit record; null when it only reads. */

@@ -34,6 +34,8 @@ describe('a command about one store, without --store', () => {
     );
     const { status, stderr } = await runWith({}, 'drift', [], { config });
     expect([status, stderr]).toEqual([1, 'store-sync: --store is missing: name one of north, south\n']);
+    const bulk = await runWith({}, 'write-backs', ['approve'], { config, all: true });
+    expect([bulk.status, bulk.stderr]).toEqual([status, stderr]);
   });
 
   it('says how to make a configuration where there is none', async () => {

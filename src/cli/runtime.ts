@@ -48,7 +48,7 @@ export async function openRuntimeFor(
   const source = new ConfigSource(config, readAgain, settings);
   const logger = createLogger(loggerSettings(source, destination));
   await refuseOtherDatabase(config, dataDirBesideFile);
-  const database = await openDatabase(config, logger);
+  const database = await openDatabase(config, logger, destination);
   return {
     config,
     source,
@@ -88,6 +88,7 @@ const embedded = () => import('../embedded-postgres/index.js');
 async function openDatabase(
   config: AppConfig,
   logger: Logger,
+  destination: 'stdout' | 'stderr',
 ): Promise<{ url: string; release: () => Promise<void> }> {
   const { url, dataDir } = config.database;
   if (url !== 'embedded') return { url, release: () => Promise.resolve() };
@@ -96,10 +97,10 @@ async function openDatabase(
     dataDir,
     // A wrong working directory must not go unnoticed: `database.dataDir` is relative to it.
     onCreated: () => {
-      logger.warn(
-        { stage: 'database', dataDir },
-        `made a new, empty database in ${dataDir} (database.dataDir)`,
-      );
+      const line = `made a new, empty database in ${dataDir} (database.dataDir)`;
+      // A person reads what a command says.
+      if (destination === 'stderr') process.stderr.write(`${line}\n`);
+      else logger.warn({ stage: 'database', dataDir }, line);
     },
     log: (line) => {
       logger.info({ stage: 'database' }, line);

@@ -7,6 +7,7 @@ import { DryRuns } from '../operations/dry-runs.js';
 import { planned } from './progress.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { confirm } from './confirm.js';
+import { ContentFollower } from './content-follower.js';
 import { costLine } from './cost-line.js';
 import { RunFollower } from './run-follower.js';
 import type { StoreOptions } from './options.js';
@@ -14,6 +15,7 @@ import type { StoreOptions } from './options.js';
 interface SyncOptions extends StoreOptions {
   readonly force?: boolean;
   readonly yes?: boolean;
+  readonly wait?: boolean;
 }
 
 /** Requests a run of the store and works it to its end. */
@@ -24,6 +26,7 @@ class SyncAction {
     private readonly requests: RunRequests,
     private readonly follower: RunFollower,
     private readonly dryRuns: DryRuns,
+    private readonly content: ContentFollower,
   ) {}
 
   async run(options: SyncOptions, signal: AbortSignal): Promise<number> {
@@ -31,7 +34,10 @@ class SyncAction {
     await this.#mayBegin(this.connections.store(store), options, signal);
     const { id, created } = await this.requests.request({ store, full, force, trigger: 'command' });
     if (!created) process.stderr.write(`store ${store} already has an active run: ${id}\n`);
-    return this.follower.report(await this.follower.toEnd(id, signal), options.json);
+    const run = await this.follower.toEnd(id, signal);
+    const status = await this.follower.report(run, options.json);
+    if (options.wait === true && run.status !== 'failed') await this.content.toEnd(run, signal);
+    return status;
   }
 
   /**
@@ -59,6 +65,10 @@ export class SyncCommand extends StoreSyncCommand<SyncOptions> {
   override readonly options = [
     { flags: '--force', description: 'ignores the share limits' },
     { flags: '--yes', description: 'does not ask before it spends more than generation.confirmAbove' },
+    {
+      flags: '--wait',
+      description: 'also waits, beside a running daemon, until the requested content has come and is written',
+    },
     STORE_OPTION,
     FULL_OPTION,
     JSON_OPTION,

@@ -11,6 +11,7 @@ import {
   writeBackQuerySchema,
   type WriteBackQuery,
 } from '../operations/write-back-filter.js';
+import { ProductNames } from '../operations/product-names.js';
 import type { PresentedWriteBack } from '../operations/present-write-back.js';
 import { WriteBackOperations } from '../operations/write-backs.js';
 import { BulkFollower } from './bulk-follower.js';
@@ -40,6 +41,7 @@ class WriteBacksAction {
   constructor(
     readonly writeBacks: WriteBackOperations,
     readonly bulk: BulkFollower,
+    readonly names: ProductNames,
   ) {}
 }
 
@@ -71,6 +73,14 @@ export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
     { flags: '--pass-gates', description: 'approve, of several: also write texts that a gate holds back' },
     ...LIST_OPTIONS,
   ];
+
+  protected override needsStore(
+    { all, run }: WriteBackOptions,
+    [action = '', ...ids]: readonly string[],
+  ): boolean {
+    const isBulk = BULK_ACTIONS.some((each) => each === action);
+    return isBulk && all === true && run === undefined && ids.length === 0;
+  }
 
   protected override change(
     { run, store, filter = [], dryRun = false, reason, overwriteEdits, passGates }: WriteBackOptions,
@@ -108,11 +118,11 @@ export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
 
   #read(options: WriteBackOptions, action: 'list' | 'show', ids: readonly string[]): Promise<number> {
     const query = listQuery(options, action);
-    return this.withService(options, WriteBackOperations, async (writeBacks) =>
-      action === 'list'
-        ? printPage(await writeBacks.list(query), options.json)
-        : printOne(await writeBacks.show(ids[0] ?? ''), ids[0] ?? '', options.json),
-    );
+    return this.withService(options, WriteBacksAction, async ({ writeBacks, names }) => {
+      if (action === 'show') return printOne(await writeBacks.show(ids[0] ?? ''), ids[0] ?? '', options.json);
+      const page = await writeBacks.list(query);
+      return printPage(page, await names.of(page.items.map(({ externalId }) => externalId)), options.json);
+    });
   }
 }
 
@@ -186,13 +196,17 @@ function listQuery(options: WriteBackOptions, action: Action): WriteBackQuery {
   });
 }
 
-function printPage(page: Page<PresentedWriteBack>, json: boolean | undefined): number {
+function printPage(
+  page: Page<PresentedWriteBack>,
+  names: ReadonlyMap<string, string>,
+  json: boolean | undefined,
+): number {
   if (json) {
     printJson(page);
     return 0;
   }
   for (const writeBack of page.items) {
-    print(headLine(writeBack));
+    print(headLine(writeBack, names.get(writeBack.externalId)));
     for (const field of writeBack.fields) print(`    ${fieldLine(field)}`);
   }
   print(`${page.items.length} of ${page.total} write-backs`);
@@ -200,8 +214,9 @@ function printPage(page: Page<PresentedWriteBack>, json: boolean | undefined): n
 }
 
 /** A time, the state and the product, and the reason for the state. */
-function headLine({ id, createdAt, state, externalId, reason }: PresentedWriteBack): string {
-  return `${id}  ${createdAt}  ${paintState(state, 14)}  ${externalId}${reason === null ? '' : `: ${printable(reason)}`}`;
+function headLine({ id, createdAt, state, externalId, reason }: PresentedWriteBack, name?: string): string {
+  const title = name === undefined ? '' : `${printable(name, 80)}  `;
+  return `${id}  ${createdAt}  ${paintState(state, 14)}  ${title}${externalId}${reason === null ? '' : `: ${printable(reason)}`}`;
 }
 
 function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolean | undefined): number {

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { AuditOperations } from './audit.js';
+import { AwaitedContent } from './awaited-content.js';
 import { BulkOperations } from './bulk-changes.js';
 import { CatalogUploads } from './catalog-upload.js';
 import { ConfigReload } from './config-reload.js';
@@ -34,6 +35,7 @@ export const OPERATIONS: readonly Type[] = [
   GroundLooks,
   SilentSides,
   RunOperations,
+  AwaitedContent,
   StoreHealthOperations,
   AuditOperations,
   CatalogUploads,

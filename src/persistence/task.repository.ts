@@ -95,6 +95,11 @@ export class TaskRepository {
     return this.db.repository(GenerationTaskEntity).countBy({ workspace, state: 'requested' });
   }
 
+  /** Requests of a run that have no end yet. */
+  async countOpenOf(runId: string): Promise<number> {
+    return this.db.repository(GenerationTaskEntity).countBy({ runId, state: 'requested' });
+  }
+
   async openFor(externalId: string): Promise<GenerationTaskEntity | null> {
     return this.db.repository(GenerationTaskEntity).findOneBy({ externalId, state: 'requested' });
   }
