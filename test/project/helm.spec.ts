@@ -21,7 +21,14 @@ const INSTALLS: readonly [string, Values][] = [
       fullnameOverride: `${'long'.repeat(20)}-`,
       image: { digest: `sha256:${'a'.repeat(64)}` },
       imagePullSecrets: [{ name: 'registry' }],
-      secrets: { secretName: 'one', variables: { ADMIN_TOKEN: { secretName: 'two' } } },
+      secrets: {
+        secretName: 'one',
+        variables: { ADMIN_TOKEN: { secretName: 'two' } },
+        environment: [{ secretName: 'three' }, { secretName: 'four', receive: true }],
+      },
+      serviceAccount: { create: true, annotations: { 'eks.amazonaws.com/role-arn': 'arn' } },
+      networkPolicy: { enabled: true, from: [{ podSelector: {} }], adminFrom: [{ podSelector: {} }] },
+      topologySpread: { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' },
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318' },
       processes: { all: { replicas: 3 } },
       service: { type: 'LoadBalancer', port: 443, adminPort: 8080 },
@@ -32,7 +39,14 @@ const INSTALLS: readonly [string, Values][] = [
       config: { server: { port: 8000, admin: { port: 8001 } } },
     },
   ],
-  ['what can be left out', { podDisruptionBudget: { enabled: false }, migration: { enabled: false } }],
+  [
+    'what can be left out',
+    {
+      podDisruptionBudget: { enabled: false },
+      topologySpread: { enabled: false },
+      migration: { enabled: false },
+    },
+  ],
 ];
 const record = z.record(z.string(), z.unknown());
 const defaults: Values = record.parse(parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')));

@@ -24,12 +24,17 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
+{{- define "store-sync.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "store-sync.name" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What every pod has in common, the migration's too. */}}
 {{- define "store-sync.podBasics" -}}
 automountServiceAccountToken: false
-{{- if .Values.serviceAccountName }}
-serviceAccountName: {{ .Values.serviceAccountName }}
-{{- end }}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
@@ -94,6 +99,24 @@ volumeMounts:
 {{- range $name, $value := .root.Values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* Secrets whose keys are variables of the process. */}}
+{{- define "store-sync.envFrom" -}}
+{{- $process := .process }}
+{{- $names := list }}
+{{- range .root.Values.secrets.environment }}
+{{- if or (ne $process "receive") .receive }}
+{{- $names = append $names .secretName }}
+{{- end }}
+{{- end }}
+{{- with $names -}}
+envFrom:
+  {{- range . }}
+  - secretRef:
+      name: {{ . | quote }}
+  {{- end }}
 {{- end }}
 {{- end -}}
 
