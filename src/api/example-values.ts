@@ -80,6 +80,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   text: 'Linen shirt with a mandarin collar',
   to: AT,
   trigger: 'api',
+  requestedBy: 'admin',
   unsuccessful: PRODUCT,
   url: 'https://sync.example.com/webhooks/catalog/default',
   value: 'LIN-01',

@@ -63,10 +63,16 @@ export class SyncsController {
   async request(
     @Param('key') key: string,
     @Body({ schema: syncBodySchema }) body: z.output<typeof syncBodySchema>,
+    @Req() asked: Request,
   ): Promise<{ id: string }> {
     if (!this.connections.findStore(key))
       throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
-    const run = await this.requests.request({ store: key, trigger: 'api', ...body });
+    const run = await this.requests.request({
+      store: key,
+      trigger: 'api',
+      requestedBy: actorNameOf(asked),
+      ...body,
+    });
     await this.jobs.enqueue('runs', run.id);
     return { id: run.id };
   }
@@ -124,8 +130,8 @@ export class SyncsController {
   @Allow('admin')
   @Audited('sync retry')
   @HttpCode(202)
-  async retry(@Param('id') id: string): Promise<{ id: string }> {
-    const next = await this.runs.retry(id, 'api');
+  async retry(@Param('id') id: string, @Req() request: Request): Promise<{ id: string }> {
+    const next = await this.runs.retry(id, { trigger: 'api', requestedBy: actorNameOf(request) });
     return { id: next.id };
   }
 }

@@ -13,6 +13,8 @@ export interface RunRequest {
   readonly full: boolean;
   readonly force?: boolean;
   readonly trigger: RunTrigger;
+  /** The person or the token that asks. */
+  readonly requestedBy?: string;
   readonly slot?: Date;
 }
 
@@ -40,6 +42,7 @@ export class RunRequests {
       kind,
       trigger: request.trigger,
       force: request.force ?? false,
+      requestedBy: request.requestedBy,
       ...(request.slot ? { slot: request.slot } : {}),
     });
   }

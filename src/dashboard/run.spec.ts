@@ -22,6 +22,10 @@ const EMPTY = {
   generationRequested: 0,
 };
 
+const NO_PROGRESS = { step: null, settled: 0, planned: 0, perSecond: null, secondsLeft: null, left: 0 };
+const NO_ITEMS = { items: [], total: 0, limit: 50, offset: 0, outcomes: EMPTY };
+const RUNNING = { status: 'running', finishedAt: null } as const;
+
 /** The page with each stretch of white space as one space. */
 function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string {
   const page = runPage(VISITOR, {
@@ -31,6 +35,7 @@ function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string 
       status: 'succeeded',
       kind: 'full',
       trigger: 'api',
+      requestedBy: 'maria',
       counts: NO_COUNTS,
       startedAt: AT,
       finishedAt: AT,
@@ -41,14 +46,14 @@ function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string 
       requests: { catalog: 0, store: 0 },
       ...run,
     },
-    phase: 'done',
     stopping: false,
     changes: new Map(),
     credits: null,
     choice: {},
     now: new Date(AT),
-    progress: { settled: 0, planned: 0, perSecond: null, secondsLeft: null },
-    items: { items: [], total: 0, limit: 50, offset: 0, outcomes: EMPTY },
+    progress: NO_PROGRESS,
+    texts: {},
+    items: NO_ITEMS,
     ...view,
   });
   return page.replaceAll(/\s+/g, ' ');
@@ -116,9 +121,56 @@ describe('the page of a run', () => {
   });
 
   it('has the speed and the remaining time while changes are sent', () => {
-    const progress = { settled: 100, planned: 400, perSecond: 2, secondsLeft: 150 };
-    const page = shown({ status: 'running', finishedAt: null }, { phase: 'apply', progress });
+    const progress = { ...NO_PROGRESS, step: 'apply', settled: 100, planned: 400 } as const;
+    const page = shown(RUNNING, { progress: { ...progress, perSecond: 2, secondsLeft: 150 } });
     expect(page).toContain('100 of 400 changes sent, 2.0 per second, about 2 min 30 s left');
+  });
+
+  it.each([
+    ['export', 'The store prepares its export', ''],
+    ['plan', 'Reading the store and planning', ''],
+    [
+      'creations',
+      'Waiting for products that the catalog creates',
+      'The catalog is still creating 7 products',
+    ],
+    ['generation', 'Requesting content', 'Content requested for 3 of 10 products'],
+  ] as const)(
+    'names the step “%s” while it lasts, with what is done and what is left',
+    (step, name, rest) => {
+      const progress = { ...NO_PROGRESS, step, settled: 10, planned: 10, left: 7 };
+      const items = { ...NO_ITEMS, outcomes: { ...EMPTY, generationRequested: 3 } };
+      const page = shown(RUNNING, { progress, items });
+      expect(page).toContain(`<b>${name}</b>`);
+      expect(page).toContain(rest);
+      expect(shown({}, { progress })).not.toContain(name);
+    },
+  );
+
+  it('shows the way of its products, each number with the list of what it counts', () => {
+    const counts = { ...NO_COUNTS, seen: 40, created: 5, updated: 4, generationRequested: 8, owed: 2 };
+    const texts = { applied: 4, pending_review: 2, failed: 1 };
+    const page = shown({ counts }, { texts });
+    const steps = [...page.matchAll(/<a href="([^"]*)"><b>(\d+)<\/b> <span>([\w ]+)<\/span>/g)];
+    expect(steps.map(([, path, count, name]) => [name, count, path])).toEqual([
+      ['Read', '40', '/products?store=main'],
+      ['Sent', '9', '/runs/r1?outcome=sent'],
+      ['Requested', '8', '/runs/r1?outcome=generationRequested'],
+      ['Generated', '7', '/journal?run=r1'],
+      ['Written', '4', '/journal?run=r1&amp;state=applied'],
+      ['Waiting', '2', '/journal?run=r1&amp;state=pending_review'],
+      ['Put off', '2', '/products?store=main&amp;content=owed'],
+    ]);
+  });
+
+  it('is requested by a person, by name, or started by itself', () => {
+    expect(shown({})).toContain('All products, requested by maria');
+    expect(shown({ requestedBy: null, trigger: 'schedule' })).toContain('All products, by the schedule');
+  });
+
+  it('has its buttons in the part that changes, so that none outlasts its time', () => {
+    const page = shown(RUNNING);
+    expect(page.indexOf('/cancel"')).toBeGreaterThan(page.indexOf('data-live='));
   });
 
   it('marks what a changed field was and is, and links the product', () => {

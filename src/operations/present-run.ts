@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import type { RunState } from '../domain/row-states.js';
-import { RUN_STEPS, STOPPED_BY_LIMIT, type RunPhase } from '../persistence/entities/sync-run.entity.js';
+import { RUN_STEPS, STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { listQuerySchema, moment, pageSchema } from './paging.js';
-
-export type { RunPhase };
 
 const RUN_STATES = [
   'queued',
@@ -40,6 +38,10 @@ export const runSchema = z.object({
   status: z.enum(RUN_STATES),
   kind: z.enum(['full', 'incremental']),
   trigger: z.string(),
+  requestedBy: z
+    .string()
+    .nullable()
+    .describe('the person or the token that asked for it; null for what nobody asked for'),
   counts: countsSchema,
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
@@ -71,6 +73,7 @@ export function presentRun(run: SyncRunEntity): PresentedRun {
     status: statusOf(run.state),
     kind: run.kind,
     trigger: run.trigger,
+    requestedBy: run.requestedBy,
     counts: { ...NO_COUNTS, ...run.counts },
     startedAt: moment(run.startedAt),
     finishedAt: moment(run.finishedAt),

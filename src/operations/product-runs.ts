@@ -21,6 +21,6 @@ export class ProductRuns {
   ): Promise<{ id: string; created: boolean }> {
     const detail = `requested by ${actor}`;
     await this.owed.note(store, [{ externalId, storeId, label, code: 'changed', detail }]);
-    return this.runs.request({ store, full: false, trigger: 'api' });
+    return this.runs.request({ store, full: false, trigger: 'api', requestedBy: actor });
   }
 }

@@ -20,7 +20,10 @@ export const runItemQuerySchema = pageQuerySchema.omit({ order: true }).extend({
     .optional()
     .describe('part of a title or an external_id, or a whole SKU or barcode'),
 });
-export type RunItemQuery = z.output<typeof runItemQuerySchema>;
+export type RunItemQuery = Omit<z.output<typeof runItemQuerySchema>, 'outcome'> & {
+  /** `sent`: created and updated ones. */
+  readonly outcome?: RunOutcome | 'sent' | undefined;
+};
 
 /** An outcome of a run for one product. A product may have several: created, with an identifier withheld, and content requested. */
 export const runItemSchema = z.object({

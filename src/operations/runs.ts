@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import { ActionRepository } from '../persistence/action.repository.js';
+import type { RunStep } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { CreditRepository } from '../persistence/credit.repository.js';
 import { ListingRepository, type ListFilter } from '../persistence/listing.repository.js';
@@ -11,13 +12,7 @@ import { RunRequests, type RunRequest } from '../connections/run-requests.js';
 import { Connections } from '../connections/connections.js';
 import { pageOf, type Page } from './paging.js';
 import { RowWorkPort } from './row-work.js';
-import {
-  isUnderWay,
-  presentRun,
-  type PresentedRun,
-  type RunPhase,
-  type runQuerySchema,
-} from './present-run.js';
+import { isUnderWay, presentRun, type PresentedRun, type runQuerySchema } from './present-run.js';
 import {
   changesOf,
   csvLine,
@@ -29,6 +24,10 @@ import {
 
 /** How far a running run is. */
 export interface RunProgress {
+  /** The step that it is in; null before the first one, and when it has ended. */
+  readonly step: RunStep | null;
+  /** Products that are left in the steps after the sending: creations to follow, or content to request. */
+  readonly left: number;
   /** Actions of the run's plan: settled ones, and all of them. */
   readonly settled: number;
   readonly planned: number;
@@ -39,7 +38,6 @@ export interface RunProgress {
 
 export interface OpenedRun {
   readonly run: PresentedRun;
-  readonly phase: RunPhase;
   /** A person has cancelled it, and its worker has not stopped yet. */
   readonly stopping: boolean;
   /** Credits for the content that the run requested; null while no result has named any. */
@@ -84,7 +82,6 @@ export class RunOperations {
     const presented = presentRun(run);
     return {
       run: presented,
-      phase: run.phase,
       stopping: run.cancelledBy !== null && isUnderWay(presented),
       credits: await this.credits.ofRun(run.id),
     };
@@ -100,7 +97,9 @@ export class RunOperations {
     const total =
       outcome === undefined
         ? Object.values(outcomes).reduce((sum, count) => sum + count, 0)
-        : outcomes[outcome];
+        : outcome === 'sent'
+          ? outcomes.created + outcomes.updated
+          : outcomes[outcome];
     return { items: rows.map(presentItem), total, limit, offset, outcomes };
   }
 
@@ -131,10 +130,13 @@ export class RunOperations {
     const run = await this.#run(id);
     const tally = await this.actions.tally(run.id);
     const settled = tally.created + tally.updated + tally.orphaned + tally.failed;
-    const step = run.steps.at(-1);
-    const none = { settled, planned: settled + tally.open, perSecond: null, secondsLeft: null };
-    if (!isUnderWay(presentRun(run)) || step?.step !== 'apply') return none;
-    const speed = await this.items.speed(run.id, new Date(step.startedAt));
+    const phase = isUnderWay(presentRun(run)) ? run.steps.at(-1) : undefined;
+    const { pending, due } = await this.#left(run.store, phase?.step);
+    const left = phase?.step === 'creations' ? pending : due;
+    const rest = { planned: settled + tally.open, perSecond: null, secondsLeft: null };
+    const none = { step: phase?.step ?? null, left, settled, ...rest };
+    if (phase?.step !== 'apply') return none;
+    const speed = await this.items.speed(run.id, new Date(phase.startedAt));
     if (speed.settled === 0 || speed.seconds <= 0) return none;
     const perSecond = speed.settled / speed.seconds;
     return { ...none, perSecond, secondsLeft: tally.open / perSecond };
@@ -167,13 +169,20 @@ export class RunOperations {
   }
 
   /** Requests a run for what this one did not bring in: every run reads the products that are owed. */
-  async retry(id: string, trigger: RunRequest['trigger']): Promise<{ id: string; created: boolean }> {
+  async retry(
+    id: string,
+    by: Pick<RunRequest, 'trigger' | 'requestedBy'>,
+  ): Promise<{ id: string; created: boolean }> {
     const { store } = await this.#run(id);
     if (!this.connections.findStore(store))
       throw new CodedError('not_found', `no store "${store}" is configured`);
-    const next = await this.requests.request({ store, full: false, trigger });
+    const next = await this.requests.request({ store, full: false, ...by });
     await this.work.run(next.id);
     return next;
+  }
+
+  async #left(store: string, step: RunStep | undefined): Promise<{ pending: number; due: number }> {
+    return step === 'creations' || step === 'generation' ? this.items.left(store) : { pending: 0, due: 0 };
   }
 
   async #run(id: string): Promise<SyncRunEntity> {

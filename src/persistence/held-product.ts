@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import type { JournalField } from '../domain/write-back-journal.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import type { Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
@@ -20,10 +21,22 @@ export async function isHeld(
   return row !== null;
 }
 
+/** Moves the product's written content, and its title with it. */
 export async function moveWritten(
   externalId: string,
   written: WrittenContent,
+  fields: readonly JournalField[],
   runner: QueryRunner,
 ): Promise<void> {
-  await runner.manager.getRepository(StoreProductEntity).update({ externalId }, { written });
+  const label = titleAfter(fields);
+  await runner.manager
+    .getRepository(StoreProductEntity)
+    .update({ externalId }, { written, ...(label !== null && { label }) });
+}
+
+/** The product's title in the store after a write or a revert; null when it did not change. */
+function titleAfter(fields: readonly JournalField[]): string | null {
+  const title = fields.find(({ target }) => target === 'title');
+  if (title?.outcome === 'written') return title.after;
+  return title?.outcome === 'reverted' ? title.before : null;
 }

@@ -250,7 +250,7 @@ export class LinkRepository {
       StoreProductEntity,
       // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT product.* FROM store_product AS product
-       WHERE store = $1 AND ${DUE} AND NOT EXISTS (SELECT 1 FROM generation_task AS task
+       WHERE store = $1 AND ${GENERATION_DUE} AND NOT EXISTS (SELECT 1 FROM generation_task AS task
            WHERE task.external_id = product.external_id AND task.state = 'requested')
        ORDER BY last_seen_at, external_id LIMIT $2`,
       [store, limit],
@@ -263,7 +263,7 @@ export class LinkRepository {
       countRow,
       // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT count(*) FROM store_product AS product
-       WHERE store = $1 AND ${DUE} AND external_id <> ALL($2) AND NOT EXISTS (SELECT 1 FROM generation_task AS task
+       WHERE store = $1 AND ${GENERATION_DUE} AND external_id <> ALL($2) AND NOT EXISTS (SELECT 1 FROM generation_task AS task
            WHERE task.external_id = product.external_id AND task.state = 'requested')`,
       [store, without],
     );
@@ -317,7 +317,7 @@ export class LinkRepository {
 }
 
 /** A product in the catalog and in its store whose content is wanted. */
-const DUE = `generation_due AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted') AND NOT EXISTS (
+export const GENERATION_DUE = `generation_due AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted') AND NOT EXISTS (
   SELECT 1 FROM owed_product AS owed WHERE owed.external_id = product.external_id AND owed.code = 'left_while_created')`;
 
 function goneFrom(store: string): FindOptionsWhere<StoreProductEntity> {

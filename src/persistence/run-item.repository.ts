@@ -5,6 +5,7 @@ import { OWED_CODES } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Database } from './database.js';
 import { containing } from './like-pattern.js';
+import { GENERATION_DUE } from './link.repository.js';
 import { ACTION_KINDS } from './entities/sync-action.entity.js';
 import type { ActionError } from './entities/sync-action.entity.js';
 import { counted, isObjectOrNull } from './row-reader.js';
@@ -54,7 +55,8 @@ export type ChangedBodies = z.infer<typeof changedBodies>;
 const speed = z.object({ settled: counted, seconds: z.coerce.number() });
 
 export interface ItemFilter {
-  readonly outcome?: RunOutcome | undefined;
+  /** `sent`: created and updated ones. */
+  readonly outcome?: RunOutcome | 'sent' | undefined;
   /** Part of a title or an external_id, or a whole identifier. */
   readonly search?: string | undefined;
 }
@@ -116,7 +118,7 @@ export class RunItemRepository {
     return this.db.read(
       itemRow,
       // SQL: joins what four tables say about the run's products.
-      `${ITEMS} SELECT * FROM found WHERE $4::text IS NULL OR outcome = $4
+      `${ITEMS} SELECT * FROM found WHERE $4::text IS NULL OR outcome = $4 OR ($4 = 'sent' AND outcome IN ('created', 'updated'))
        ORDER BY array_position($5::text[], outcome), label, external_id LIMIT $6 OFFSET $7`,
       [runId, ...searchValues(search), outcome ?? null, [...RUN_OUTCOMES], limit, offset],
     );
@@ -155,6 +157,18 @@ export class RunItemRepository {
        WHERE action.run_id = $1 AND action.external_id = ANY($2)`,
       [runId, externalIds],
     );
+  }
+
+  /** Products of a store that the catalog still creates in the background, and those that content is still to be requested for. */
+  async left(store: string): Promise<{ pending: number; due: number }> {
+    const row = await this.db.readOne(
+      z.object({ pending: counted, due: counted }),
+      // SQL: two counts from one pass.
+      `SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE ${GENERATION_DUE}) AS due
+       FROM store_product AS product WHERE store = $1 AND (state = 'pending' OR generation_due)`,
+      [store],
+    );
+    return row ?? { pending: 0, due: 0 };
   }
 
   /** Actions settled in the last two minutes of the present step, and the seconds that this took. */

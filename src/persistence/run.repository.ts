@@ -23,6 +23,7 @@ export interface RunRequest {
   readonly trigger: RunTrigger;
   readonly slot?: Date;
   readonly force?: boolean;
+  readonly requestedBy?: string | undefined;
 }
 
 export interface RunEnd {
@@ -62,8 +63,8 @@ export class RunRepository {
   async request(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
     const created = await this.db.readOne(
       idRow,
-      `INSERT INTO sync_run (store, workspace, kind, trigger, slot, force)
-       SELECT $1::text, $2::text, $3::text, $4::text, $5::timestamptz, $6::boolean
+      `INSERT INTO sync_run (store, workspace, kind, trigger, slot, force, requested_by)
+       SELECT $1::text, $2::text, $3::text, $4::text, $5::timestamptz, $6::boolean, $7::text
        WHERE $4 <> 'schedule' OR NOT ${isUninstalled('$1')}
        ON CONFLICT DO NOTHING RETURNING id`,
       [
@@ -73,6 +74,7 @@ export class RunRepository {
         request.trigger,
         request.slot ?? null,
         request.force ?? false,
+        request.requestedBy ?? null,
       ],
     );
     if (created) return { id: created.id, created: true };

@@ -38,7 +38,7 @@ export class WriteBackReverts {
         runner,
       );
       if (moved !== 1) return false;
-      await moveWritten(externalId, written, runner);
+      await moveWritten(externalId, written, fields, runner);
       return true;
     });
   }
@@ -61,7 +61,7 @@ export class WriteBackReverts {
         runner,
       );
       if (moved !== 1) return false;
-      await moveWritten(externalId, written, runner);
+      await moveWritten(externalId, written, fields, runner);
       return true;
     });
   }

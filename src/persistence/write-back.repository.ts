@@ -173,7 +173,7 @@ export class WriteBackRepository {
         runner,
       );
       if (ended !== 1) return false;
-      if (end.written !== null) await moveWritten(externalId, end.written, runner);
+      if (end.written !== null) await moveWritten(externalId, end.written, end.fields, runner);
       if (end.left !== undefined) await keepForReview(this.db, id, end.left, runner);
       return true;
     });
@@ -209,7 +209,7 @@ export class WriteBackRepository {
         runner,
       );
       if (written === null) return;
-      await moveWritten(externalId, written, runner);
+      await moveWritten(externalId, written, fields, runner);
     });
   }
 

@@ -19,6 +19,7 @@ import { isCoded } from '../../domain/errors.js';
 import { isUnderWay } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { RunOperations } from '../../operations/runs.js';
+import { WriteBackOperations } from '../../operations/write-backs.js';
 import { Connections } from '../../connections/connections.js';
 import { Clock } from '../../runtime/clock.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -40,7 +41,7 @@ import { RUN_STOPPED } from '../views/run.js';
 const listSchema = formQuery(datedListShape(RUN_STATES));
 const itemsSchema = formQuery({
   offset: offsetSchema,
-  outcome: z.enum(RUN_OUTCOMES).optional(),
+  outcome: z.enum([...RUN_OUTCOMES, 'sent']).optional(),
   search: searchSchema,
 });
 const NO_CHANGES: RunView['changes'] = new Map();
@@ -53,6 +54,7 @@ export class RunPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly runs: RunOperations,
+    private readonly texts: WriteBackOperations,
     private readonly connections: Connections,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
@@ -125,7 +127,10 @@ export class RunPages {
   @Allow('admin')
   @Audited('sync retry')
   async retry(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const next = await this.#found(this.runs.retry(id, 'api'), id);
+    const next = await this.#found(
+      this.runs.retry(id, { trigger: 'api', requestedBy: actorNameOf(request) }),
+      id,
+    );
     const notice = next.created ? RUN_REQUESTED : RUN_UNDER_WAY;
     await seeOther(this.sessions, request, response, `/runs/${next.id}`, notice);
   }
@@ -147,14 +152,15 @@ export class RunPages {
     const opened = await this.#found(this.runs.open(id), id);
     const { run } = opened;
     const choice = { outcome, search };
-    const [progress, items] = await Promise.all([
+    const [progress, texts, items] = await Promise.all([
       this.runs.progress(run.id),
+      this.texts.counts({ run: run.id }),
       this.runs.itemPage(run.id, { ...choice, offset, limit: ROWS_OF_A_PAGE }),
     ]);
     // The changing part of the page is requested each second: it shows no texts.
     const ids = isUnderWay(run) ? [] : items.items.map(({ externalId }) => externalId);
     const changes = ids.length === 0 ? NO_CHANGES : await this.runs.changes(run.id, ids);
-    return { ...opened, progress, items, changes, choice, now: this.clock.now() };
+    return { ...opened, progress, texts, items, changes, choice, now: this.clock.now() };
   }
 
   async #found<T>(work: Promise<T>, id: string): Promise<T> {

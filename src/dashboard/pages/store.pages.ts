@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
+import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { OverviewReader } from '../../operations/overview.js';
 import { RunOperations } from '../../operations/runs.js';
@@ -94,6 +94,7 @@ export class StorePages {
       full: kind === 'full',
       force: force !== undefined,
       trigger: 'api',
+      requestedBy: actorNameOf(request),
     });
     const notice = run.created ? RUN_REQUESTED : RUN_UNDER_WAY;
     await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);

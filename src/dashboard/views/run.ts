@@ -1,4 +1,4 @@
-import { isUnderWay, type PresentedRun, type RunPhase } from '../../operations/present-run.js';
+import { isUnderWay, type PresentedRun } from '../../operations/present-run.js';
 import {
   RUN_OUTCOMES,
   type FieldChange,
@@ -27,7 +27,7 @@ import { wordDiff } from '../word-diff.js';
 import { markedText } from './write-back-parts.js';
 import { creditAmount } from './charts.js';
 import { list, LIST_KEYS } from './list.js';
-import { countList, noteList } from './runs.js';
+import { BESIDE_THE_WAY, countList, noteList, runTitle } from './runs.js';
 import { RETRY_FAILURES } from './attention.js';
 import { OUTCOMES } from './runs.js';
 
@@ -43,13 +43,12 @@ const STEPS = {
 } as const;
 
 export interface ItemChoice {
-  readonly outcome?: RunOutcome | undefined;
+  readonly outcome?: RunOutcome | 'sent' | undefined;
   readonly search?: string | undefined;
 }
 
 export interface RunView {
   readonly run: PresentedRun;
-  readonly phase: RunPhase;
   /** A person has cancelled it, and its worker has not stopped yet. */
   readonly stopping: boolean;
   readonly progress: RunProgress;
@@ -57,6 +56,8 @@ export interface RunView {
   readonly changes: ReadonlyMap<string, readonly FieldChange[]>;
   /** Credits for the content that the run requested; null while no result has named any. */
   readonly credits: number | null;
+  /** The texts that were generated for the run, by state. */
+  readonly texts: Readonly<Record<string, number>>;
   readonly choice: ItemChoice;
   readonly now: Date;
 }
@@ -70,14 +71,8 @@ export function runPage(visitor: Visitor, view: RunView): string {
     ...(isUnderWay(run) ? { refreshSeconds: 3 } : {}),
     keys: LIST_KEYS,
     body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
-      <div class="head">
-        <h1>Run of ${run.store}</h1>
-        ${runForms(view)}
-      </div>
-      <p>${run.kind}, requested by ${run.trigger} <span class="quiet">· ${run.id}</span></p>
-      <p>
-        <a href="${pathTo('/journal', { run: run.id })}">Write-backs of this run, to review or to revert</a>
-      </p>
+      <h1>Run of ${run.store}</h1>
+      <p class="quiet">${runTitle(run)} · ${run.id}</p>
       ${run.stoppedByLimit && beyondLimit(run)}
       <div data-live="${pathTo(`${path}/progress`, { ...choice, offset: view.items.offset })}">
         ${progressFragment(view)}
@@ -125,12 +120,15 @@ function beyondLimit({ store, kind }: PresentedRun): Html {
 
 /** The changing part of a run's page. The script requests it repeatedly while `data-under-way` is present. */
 export function progressFragment(view: RunView): Html {
-  const { run, phase, stopping, now } = view;
+  const { run, stopping, now } = view;
   return html`<section class="card" aria-label="Progress" ${isUnderWay(run) && html` data-under-way`}>
-      <p role="status">
-        ${badge(stateOfRun(run))} <b>${stopping ? 'Stopping at the next safe point' : stepOf(run, phase)}</b>
-      </p>
-      ${progressBar(view)} ${countList(run)}
+      <div class="head">
+        <p role="status">
+          ${badge(stateOfRun(run))} <b>${stopping ? 'Stopping at the next safe point' : stepOf(view)}</b>
+        </p>
+        ${runForms(view)}
+      </div>
+      ${progressBar(view)} ${funnel(view)}
       ${run.error !== null && html`<p class="problem">${sentence(run.error)}</p>`} ${noteList(run.notes)}
       <dl class="facts">
         <dt>Began</dt>
@@ -149,28 +147,57 @@ export function progressFragment(view: RunView): Html {
     ${itemSection(view)}`;
 }
 
-function progressBar({ run, phase, progress }: RunView): Html {
-  const { settled, planned, perSecond, secondsLeft } = progress;
+function progressBar({ run, items, progress }: RunView): Html {
+  const { step, settled, planned, left, perSecond, secondsLeft } = progress;
+  const bar = (done: number, total: number, text: string): Html =>
+    html`<progress aria-label="${STEPS[step ?? 'plan']}" max="${total}" value="${done}"></progress>
+      <p>${text}</p>`;
   if (!isUnderWay(run)) return html``;
-  if (phase === 'extract' || planned === 0) return html`<progress aria-label="Reading the store"></progress>`;
-  const speed =
-    perSecond === null || secondsLeft === null
-      ? ''
-      : `, ${perSecond.toPrecision(2)} per second, about ${lasting(secondsLeft * 1000)} left`;
-  return html`<progress
-      aria-label="Changes sent to the catalog"
-      max="${planned}"
-      value="${settled}"
-    ></progress>
-    <p>${amount(settled)} of ${counted(planned, 'change')} sent${speed}</p>`;
+  switch (step) {
+    case 'apply': {
+      if (planned === 0) break;
+      const speed =
+        perSecond === null || secondsLeft === null
+          ? ''
+          : `, ${perSecond.toPrecision(2)} per second, about ${lasting(secondsLeft * 1000)} left`;
+      return bar(settled, planned, `${amount(settled)} of ${counted(planned, 'change')} sent${speed}`);
+    }
+    case 'creations': {
+      const created = Math.max(0, settled - left);
+      return bar(
+        created,
+        Math.max(1, created + left),
+        `The catalog is still creating ${counted(left, 'product')}`,
+      );
+    }
+    case 'generation': {
+      const done = items.outcomes.generationRequested;
+      return bar(
+        done,
+        Math.max(1, done + left),
+        `Content requested for ${amount(done)} of ${counted(done + left, 'product')}`,
+      );
+    }
+    default:
+  }
+  return html`<progress aria-label="${STEPS[step ?? 'plan']}"></progress>
+    ${run.counts.seen > 0 && html`<p>${counted(run.counts.seen, 'product')} read</p>`}`;
 }
 
-function stepOf(run: PresentedRun, phase: RunPhase): string {
+const STEP_UNDER_WAY = {
+  export: 'The store prepares its export',
+  plan: 'Reading the store and planning',
+  apply: 'Sending changes to the catalog',
+  creations: 'Waiting for products that the catalog creates',
+  generation: 'Requesting content',
+} as const;
+
+function stepOf({ run, progress }: RunView): string {
   switch (run.status) {
     case 'queued':
       return 'Waiting for a worker';
     case 'running':
-      return phase === 'extract' ? 'Reading the store and planning' : 'Sending changes to the catalog';
+      return STEP_UNDER_WAY[progress.step ?? 'plan'];
     case 'succeeded':
       return 'Completed';
     case 'partial':
@@ -178,6 +205,34 @@ function stepOf(run: PresentedRun, phase: RunPhase): string {
     case 'failed':
       return run.error === null ? RUN_STOPPED : 'Failed';
   }
+}
+
+/** The way of the run's products, from the store and back, each number with its list; what is beside the way stands below. */
+function funnel({ run, items, texts }: RunView): Html {
+  const { id, store, counts } = run;
+  const path = `/runs/${id}`;
+  const { created, updated, generationRequested } = isUnderWay(run) ? items.outcomes : counts;
+  const written = texts['applied'] ?? 0;
+  const waiting = (texts['pending_review'] ?? 0) + (texts['ready'] ?? 0);
+  const generated = Object.values(texts).reduce((sum, count) => sum + count, 0);
+  const steps = [
+    ['Read', counts.seen, pathTo('/products', { store })],
+    ['Sent', created + updated, pathTo(path, { outcome: 'sent' })],
+    ['Requested', generationRequested, pathTo(path, { outcome: 'generationRequested' })],
+    ['Generated', generated, pathTo('/journal', { run: id })],
+    ['Written', written, pathTo('/journal', { run: id, state: 'applied' })],
+    ['Waiting', waiting, pathTo('/journal', { run: id, state: texts['ready'] ? 'ready' : 'pending_review' })],
+    ['Put off', counts.owed, pathTo('/products', { store, content: 'owed' })],
+  ] as const;
+  return html`<ol class="funnel" aria-label="The way of the products">
+      ${steps.map(
+        ([name, count, to]) =>
+          html`<li>
+            <a href="${to}"><b>${amount(count)}</b> <span>${name}</span></a>
+          </li>`,
+      )}
+    </ol>
+    ${countList(run, BESIDE_THE_WAY)}`;
 }
 
 const BAR = { width: 320, height: 10, least: 2 } as const;

@@ -54,9 +54,25 @@ export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: RunLi
   });
 }
 
+const TRIGGERS: Readonly<Record<string, string>> = {
+  schedule: 'by the schedule',
+  command: 'requested at the terminal',
+  api: 'requested by a person',
+  event: 'after a change in the store',
+  reconcile: 'taken up again',
+};
+
+/** What a run reads, and who asked for it. */
+export function runTitle({ kind, trigger, requestedBy }: PresentedRun): string {
+  const who = requestedBy === null ? (TRIGGERS[trigger] ?? trigger) : `requested by ${requestedBy}`;
+  return `${kind === 'full' ? 'All products' : 'Changed products'}, ${who}`;
+}
+
 function runRow(run: PresentedRun): Html {
   return html`<tr data-row>
-    <th scope="row"><a href="/runs/${run.id}">${run.store}: ${run.kind} by ${run.trigger}</a></th>
+    <th scope="row">
+      <a href="/runs/${run.id}">${run.store}</a> <span class="quiet">${runTitle(run)}</span>
+    </th>
     <td>${badge(stateOfRun(run))}</td>
     <td data-label="Started">${moment(run.startedAt)} ${duration(run)}</td>
     <td>
@@ -83,12 +99,19 @@ const COUNT_NAMES: readonly (readonly [keyof RunCounts, string])[] = [
   ['generationRequested', 'generations requested'],
 ];
 
+/** The counts of products that did not go on through the catalog. */
+export const BESIDE_THE_WAY: readonly (keyof RunCounts)[] = ['unchanged', 'failed', 'conflicted', 'orphaned'];
+
 /**
  * Omits counts of zero, except the number of products seen. Each count is a link to its list: on the run's page, and for all that were
  * seen the products of the store. A run records nothing about unchanged products, so that their number has no list.
  */
-export function countList({ id, store, counts }: Pick<PresentedRun, 'id' | 'store' | 'counts'>): Html {
-  const shown = COUNT_NAMES.filter(([name]) => name === 'seen' || counts[name] > 0);
+export function countList(
+  { id, store, counts }: Pick<PresentedRun, 'id' | 'store' | 'counts'>,
+  names: readonly (keyof RunCounts)[] = COUNT_NAMES.map(([name]) => name),
+): Html {
+  const shown = COUNT_NAMES.filter(([name]) => names.includes(name) && (name === 'seen' || counts[name] > 0));
+  if (shown.length === 0) return html``;
   return html`<p class="counts">
     ${shown.map(([name, label]) => {
       const text = html`<b>${amount(counts[name])}</b> ${label}`;

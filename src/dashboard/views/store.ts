@@ -12,6 +12,7 @@ import {
   pathTo,
   productPath,
   scheduled,
+  sentence,
   stateOfRun,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -20,7 +21,7 @@ import type { Visitor } from '../session.guard.js';
 import { attentionLine } from './attention.js';
 import { coverageBar, coverageLine, coverageTable, sharePercent } from './charts.js';
 import { runChart } from './run-chart.js';
-import { countList } from './runs.js';
+import { countList, runTitle } from './runs.js';
 import { needsYou } from './attention.js';
 import { NO_RUN_YET } from './overview.js';
 import { PLAN_ALL, PLAN_CHANGES } from './run.js';
@@ -206,10 +207,11 @@ function lastRuns({ status: { store }, runs }: StoreView): Html {
               <li class="failed">failed</li>
             </ul>
             <p>
-              <a href="/runs/${newest.id}">Newest: ${newest.kind} by ${newest.trigger}</a>
-              ${badge(stateOfRun(newest))} ${moment(newest.finishedAt ?? newest.startedAt)}
+              <a href="/runs/${newest.id}">Newest run</a> ${runTitle(newest)} ${badge(stateOfRun(newest))}
+              ${moment(newest.finishedAt ?? newest.startedAt)}
             </p>
-            ${countList(newest)} ${newest.error !== null && html`<p class="problem">${newest.error}</p>`}`
+            ${countList(newest)}
+            ${newest.error !== null && html`<p class="problem">${sentence(newest.error)}</p>`}`
     }
   </section>`;
 }

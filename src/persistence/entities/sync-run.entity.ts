@@ -68,6 +68,8 @@ export class SyncRunEntity {
   @Column('text') workspace!: string;
   @Column('text') kind!: RunKind;
   @Column('text') trigger!: RunTrigger;
+  /** The person or the token that asked for it; null for what nobody asked for. */
+  @Column('text', { nullable: true }) requestedBy!: string | null;
   /** The tick of the schedule that asked for it. */
   @Column('timestamptz', { nullable: true }) slot!: Date | null;
   @Column('boolean', { default: false }) force!: boolean;

@@ -86,6 +86,7 @@ const STATEMENTS = [
      workspace text NOT NULL,
      kind text NOT NULL,
      trigger text NOT NULL,
+     requested_by text,
      slot timestamptz,
      force boolean NOT NULL DEFAULT false,
      state text NOT NULL DEFAULT 'queued',

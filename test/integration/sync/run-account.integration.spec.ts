@@ -209,6 +209,8 @@ describe('the account of a run', () => {
     expect(run.steps.map(({ step }) => step)).toEqual(['export', 'plan', 'apply', 'creations', 'generation']);
     expect(run.steps.every(({ finishedAt }) => finishedAt !== null)).toBe(true);
     expect(await operations().progress(id)).toEqual({
+      step: null,
+      left: 0,
       settled: 3,
       planned: 3,
       perSecond: null,
@@ -254,7 +256,7 @@ describe('the account of a run', () => {
       throw new CodedError('invalid', 'refused');
     });
     const { id } = await stages.sync();
-    const next = await operations().retry(id, 'api');
+    const next = await operations().retry(id, { trigger: 'api' });
     expect(next).toMatchObject({ created: true });
     expect(await stages.work(next.id)).toMatchObject({
       kind: 'incremental',

@@ -23,6 +23,12 @@ async function applied(options: ResultOptions = {}): Promise<string> {
   return id;
 }
 
+/** The name of the write-back's product on pages and in commands. */
+async function nameOfProduct(id: string): Promise<string | undefined> {
+  const row = await stages.writeBacks.get(id);
+  return (await stages.links.get(row?.externalId ?? ''))?.label;
+}
+
 const stateOf = async (id: string) => (await stages.writeBacks.get(id))?.state;
 
 describe('review', () => {
@@ -79,10 +85,12 @@ describe('a person’s decision', () => {
 describe('a revert', () => {
   it('restores what stood there, and the merchant’s text is the source as before', async () => {
     const id = await applied();
+    expect(await nameOfProduct(id)).toBe('Generated 1');
     expect(await stages.reverter.revert(id, PERSON)).toMatchObject([
       { target: 'title', outcome: 'reverted' },
       { target: 'descriptionHtml', outcome: 'reverted' },
     ]);
+    expect(await nameOfProduct(id)).toBe('Product 1');
     expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
     expect(await stateOf(id)).toBe('reverted');
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
