@@ -87,7 +87,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   warnings: 'stores.main.webhookSecret is not set',
   watermark: AT,
   webhook: 'registered',
-  what: 'write-back applied',
+  what: 'text written to the shop',
   who: 'another product of this store',
   workspace: 'default',
   workspaces: 'default',

@@ -24,5 +24,5 @@ export const STYLES = asset(
   'text/css; charset=utf-8',
   STYLE_FILES.map((name) => `${name}.css`),
 );
-export const SCRIPT = asset('js', 'text/javascript; charset=utf-8', ['dashboard.js']);
+export const SCRIPT = asset('js', 'text/javascript; charset=utf-8', ['dashboard.js', 'editor.js']);
 export const ASSETS: readonly Asset[] = [STYLES, SCRIPT];

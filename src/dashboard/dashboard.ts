@@ -1,4 +1,5 @@
 import type { Provider, Type } from '@nestjs/common';
+import compression from 'compression';
 import { urlencoded, type RequestHandler } from 'express';
 import { storableBody } from '../api/storable-input.js';
 import type { Connections } from '../connections/connections.js';
@@ -8,6 +9,7 @@ import { AuditPages } from './pages/audit.pages.js';
 import { BulkPages } from './pages/bulk.pages.js';
 import { DeliveryPages } from './pages/delivery.pages.js';
 import { OverviewPages } from './pages/overview.pages.js';
+import { GenerationPages } from './pages/generation.pages.js';
 import { ProductPages } from './pages/product.pages.js';
 import { RunPages } from './pages/run.pages.js';
 import { SignInPages } from './pages/sign-in.pages.js';
@@ -23,6 +25,7 @@ import { WriteBackLists } from './pages/write-back-lists.pages.js';
 import { WriteBackPages } from './pages/write-back.pages.js';
 import { securityHeaders } from './security-headers.js';
 import { Sessions } from './session.js';
+import { TextEditing } from './text-editing.js';
 import { imageOriginsOf, Thumbnails } from './thumbnails.js';
 
 /** The controllers of the server-rendered pages. A daemon has them only when there is a token to sign in with. */
@@ -36,6 +39,8 @@ export const PAGES: Type[] = [
   SearchPages,
   SettingsPages,
   RunPages,
+  // Before the products: their route takes any name.
+  GenerationPages,
   ProductPages,
   DeliveryPages,
   WriteBackLists,
@@ -45,15 +50,23 @@ export const PAGES: Type[] = [
   AuditPages,
 ];
 /** A form has at most one page of rows and their fields. */
-const FORM_LIMIT = '256kb';
+const FORM_LIMIT = '1mb';
 const FORM_FIELDS = 2000;
 
 /** What the pages need, besides the operations. */
-export const PAGE_PROVIDERS: Provider[] = [UnknownPages, ProductLive, Sessions, GenerateAgain, Thumbnails];
+export const PAGE_PROVIDERS: Provider[] = [
+  UnknownPages,
+  ProductLive,
+  Sessions,
+  GenerateAgain,
+  TextEditing,
+  Thumbnails,
+];
 
 /** Runs before every page: its headers, and the parser of its forms. */
 export function pageMiddleware(connections: Connections): RequestHandler[] {
   return [
+    compression(),
     securityHeaders(() => imageOriginsOf(connections)),
     urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }),
     storableBody,

@@ -1,7 +1,7 @@
 import type { PresentedRun } from '../operations/present-run.js';
 import { html, type Html, type Piece } from './html.js';
 
-type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
+export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
 
 const TONES: Readonly<Record<string, Tone>> = {
   succeeded: 'good',
@@ -40,8 +40,29 @@ export function stateOfRun({ status, error }: Pick<PresentedRun, 'status' | 'err
   return status === 'failed' && error === null ? 'cancelled' : status;
 }
 
+/** Words for the states of rows that a merchant would not understand. */
+const WORDS: Readonly<Record<string, string>> = {
+  linked: 'in the catalog',
+  pending: 'being created',
+  orphaned: 'gone from the store',
+  conflicted: 'edited in the shop',
+  pending_review: 'waits for review',
+  ready: 'about to be written',
+  applied: 'live',
+  owed: 'put off',
+  no_urls: 'no sources',
+  no_sources: 'no sources',
+  not_mapped: 'not mapped',
+  with: 'generated',
+  without: 'not generated',
+  requested: 'being generated',
+};
+
+/** The states of a product's link, in words. */
+export const LINK_WORDS: Readonly<Record<string, string>> = { ...WORDS, conflicted: 'shared SKU' };
+
 export function words(name: string): string {
-  return name.replaceAll('_', ' ');
+  return WORDS[name] ?? name.replaceAll('_', ' ');
 }
 
 /**

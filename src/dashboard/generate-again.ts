@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { GenerateOperations } from '../operations/generate.js';
+import { counted } from './elements.js';
 import { Shutdown } from '../runtime/shutdown.js';
 
 const generationNotRequested = (reason: string): string => `Generation was not requested: ${reason}.`;
 
 export const NO_PAUSE_REASON = 'The store gave no reason.';
 
-/** Requests new content for one product, for the pages that have a button for it. */
+/** Requests new content for products of one store, for the pages that have a button for it. */
 @Injectable()
 export class GenerateAgain {
   constructor(
@@ -16,14 +17,19 @@ export class GenerateAgain {
   ) {}
 
   /** Returns a sentence for the person: content was requested, or why it was not. */
-  async request(store: string, externalId: string): Promise<string> {
+  async request(store: string, ids: readonly string[]): Promise<string> {
     try {
-      const request = { store, ids: [externalId], force: true };
+      const request = { store, ids, force: true };
       const { requested, passedOver, stopped } = await this.generation.generate(
         request,
         this.shutdown.signal,
       );
-      if (requested > 0) return 'Generation was requested. The new text appears here for review.';
+      if (requested > 0 && ids.length === 1)
+        return 'Generation was requested. The new text appears here for review.';
+      if (requested > 0) {
+        const left = ids.length - requested;
+        return `Content was requested for ${counted(requested, 'product')}.${left === 0 ? '' : ` ${left} left out: ${passedOver[0]?.reason ?? stopped ?? ''}.`}`;
+      }
       return generationNotRequested(passedOver[0]?.reason ?? stopped ?? NO_PAUSE_REASON);
     } catch (error) {
       if (!isCoded(error)) throw error;

@@ -5,19 +5,28 @@ import type { Visitor } from './session.guard.js';
 
 const SEARCH_ALL = 'Search everything';
 
-export type Section =
-  'settings' | 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries' | 'audit';
+type Place = readonly [name: string, label: string, path: string];
 
-const SECTIONS: readonly (readonly [Section, string, string])[] = [
+/** What a merchant uses. */
+const SECTIONS = [
   ['overview', 'Overview', '/'],
   ['review', 'Review', '/review'],
-  ['journal', 'Journal', '/journal'],
-  ['runs', 'Runs', '/runs'],
   ['products', 'Products', '/products'],
+  ['journal', 'Journal', '/journal'],
+] as const satisfies readonly Place[];
+/** How the work is done, for those who run it. */
+const OPERATIONS = [
+  ['runs', 'Runs', '/runs'],
+  ['plans', 'Plans', '/plans'],
+  ['bulk', 'Bulk changes', '/bulk'],
   ['deliveries', 'Deliveries', '/deliveries'],
   ['audit', 'Audit', '/audit'],
+  ['check', 'Check', '/check'],
   ['settings', 'Settings', '/settings'],
-];
+] as const satisfies readonly Place[];
+const FOR_ADMINS: ReadonlySet<string> = new Set(['check', 'settings']);
+
+export type Section = (typeof SECTIONS)[number][0] | (typeof OPERATIONS)[number][0];
 
 export interface PageParts {
   readonly title: string;
@@ -36,6 +45,8 @@ export interface PageParts {
 /** A whole page for a signed-in visitor. */
 export function page(visitor: Visitor, parts: PageParts): string {
   const { title, section, body, keys = [] } = parts;
+  const isAdmin = visitor.session.role === 'admin';
+  const isOperations = OPERATIONS.some(([name]) => name === section);
   return document(
     title,
     html`<a class="skip" href="#main">Skip to content</a>
@@ -44,12 +55,8 @@ export function page(visitor: Visitor, parts: PageParts): string {
         <button type="button" class="menu" popovertarget="menu">Menu</button>
         <nav id="menu" aria-label="Main" popover>
           <ul>
-            ${SECTIONS.filter(([name]) => name !== 'settings' || visitor.session.role === 'admin').map(
-              ([name, label, path]) => {
-                const current = name === section && html` aria-current="page"`;
-                return html`<li><a href="${path}" ${current}>${label}</a></li>`;
-              },
-            )}
+            ${SECTIONS.map((place) => placeLink(place, section))}
+            ${(isAdmin || isOperations) && placeLink(['operations', 'Operations', '/runs'], isOperations ? 'operations' : section)}
           </ul>
         </nav>
         <form role="search" aria-label="${SEARCH_ALL}" action="/search" class="find">
@@ -74,24 +81,47 @@ export function page(visitor: Visitor, parts: PageParts): string {
           parts.showsNotice !== true &&
           html`<p class="notice" role="status">${visitor.notice}</p>`
         }
+        ${
+          isOperations &&
+          html`<nav class="tabs" aria-label="Operations">
+            <ul>
+              ${OPERATIONS.filter(([name]) => isAdmin || !FOR_ADMINS.has(name)).map((place) => placeLink(place, section))}
+            </ul>
+          </nav>`
+        }
         ${body}
       </main>
-      ${keys.length > 0 && keyLegend(keys)}`,
+      ${keyLegend([...keys, ...COMMON_KEYS])}`,
     parts.refreshSeconds,
     visitor.session.role,
   );
 }
+
+function placeLink([name, label, path]: Place, current: string | null): Html {
+  return html`<li><a href="${path}" ${name === current && html` aria-current="page"`}>${label}</a></li>`;
+}
+
+const COMMON_KEYS = [
+  ['?', 'all keys'],
+  ['Ctrl K', 'search everything'],
+] as const;
 
 /**
  * Single-key shortcuts conflict with some assistive tools, so they can be switched off. The browser remembers the
  * choice.
  */
 function keyLegend(keys: readonly (readonly [string, string])[]): Html {
-  return html`<footer class="keys" aria-label="Keys" hidden data-keys>
-    <ul>
-      ${keys.map(([key, does]) => html`<li><kbd>${key}</kbd> ${does}</li>`)}
-    </ul>
-    <button type="button" class="plain" aria-pressed="true" data-keys-switch>Keys are on</button>
+  return html`<footer class="keys" hidden data-keys>
+    <button type="button" class="plain" data-keys-open>Keys (?)</button>
+    <dialog aria-label="Keys">
+      <ul>
+        ${keys.map(([key, does]) => html`<li><kbd>${key}</kbd> ${does}</li>`)}
+      </ul>
+      <form method="dialog" class="actions">
+        <button type="button" class="plain" aria-pressed="true" data-keys-switch>Keys are on</button>
+        <button>Close</button>
+      </form>
+    </dialog>
   </footer>`;
 }
 
@@ -119,8 +149,9 @@ export function signInPage(options: { readonly next: string; readonly problem: s
         <button class="primary">Sign in</button>
       </form>
       <p class="quiet">
-        The token is the value of the setting <code>server.adminToken</code> or one of the tokens in
-        <code>server.tokens</code>.
+        The token is the value of <code>server.adminToken</code> or of one of <code>server.tokens</code>,
+        usually in the variable <code>ADMIN_TOKEN</code> or in the file of secrets that
+        <code>store-sync init</code> wrote. The demo prints it. If you have none, ask who runs store-sync.
       </p>
     </main>`,
   );

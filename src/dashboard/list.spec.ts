@@ -38,9 +38,9 @@ describe('a list', () => {
   it('has a tab for each state with its count, and one for all', () => {
     const page = shown({ given: { state: 'linked', search: 'lamp' } });
     expect(page).toContain('href="/things?search=lamp">all<span class="count">1,203</span>');
-    expect(page).toContain('aria-current="true">linked<span class="count">1,200</span>');
+    expect(page).toContain('aria-current="true">in the catalog<span class="count">1,200</span>');
     expect(page).toContain(
-      'state=pending_review&amp;search=lamp">pending review<span class="count">3</span>',
+      'state=pending_review&amp;search=lamp">waits for review<span class="count">3</span>',
     );
   });
 

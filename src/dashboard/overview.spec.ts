@@ -18,7 +18,7 @@ const WELL = { state: 'ok', code: null, scope: null, reason: null, since: null, 
 function line(over: Partial<StoreLine> = {}): StoreLine {
   return {
     ...{ store: 'main', shop: 'one.myshopify.com', health: WELL, problems: [], lastRun: null },
-    coverage: { products: 3, withContent: 2 },
+    coverage: { products: 3, withContent: 2, live: 1 },
     days: [
       { day: '2026-11-12', products: 3, withContent: 0 },
       { day: '2026-11-22', products: 3, withContent: 2 },
@@ -38,7 +38,7 @@ function overview(over: Partial<Overview> = {}): string {
       attention: [],
       work: {
         ...{ forReview: 0, awaited: 0, received: 0, ready: 0, parked: 0 },
-        ...{ failedDeliveries: 0, failedWrites: 0, givenUp: 0 },
+        ...{ failedDeliveries: 0, failedWrites: 0, givenUp: 0, noSources: 0 },
       },
       stores: { items: stores, total: stores.length, limit: 25, offset: 0 },
       ...{ allStores: stores.length, isBusy: false },
@@ -107,7 +107,7 @@ describe('a store on the overview', () => {
   it('has its coverage as a number, a bar and a line, and each number is a link to its list', () => {
     const page = overview();
     expect(page).toContain('<a href="/products?store=main&amp;content=with">66 %</a>');
-    expect(page).toContain('aria-label="2 of 3 products have generated content"');
+    expect(page).toContain('aria-label="2 of 3 products have generated content, 1 of them live"');
     expect(page).toContain('The share of products with content: 0 % on 2026-11-12, 66 % today');
     expect(page).toContain('href="/review?store=main"');
   });
@@ -167,7 +167,8 @@ function store(over: Partial<StoreStatus>): string {
     ...over,
   };
   return storePage(VISITOR, {
-    ...{ status, problems: [], coverage: { products: 3, withContent: 1 }, days: [], runs: [] },
+    ...{ status, problems: [], coverage: { products: 3, withContent: 1, live: 0 }, days: [], runs: [] },
+    without: { failed: 1, noSources: 2 },
     ...{ nextRunAt: NOW, schedule: { cron: '0 2 * * *', timezone: 'UTC' } },
   });
 }

@@ -24,21 +24,28 @@ function listed(...held: PresentedWithheld[]): string {
     ...{ externalId: 'shopify:one:1', store: 'main', workspace: 'default', label: 'Lamp', handle: 'lamp' },
     ...{ state: 'conflicted', catalogId: '7', generationDue: false, firstSeenAt: AT, lastSeenAt: AT },
     standing: `in step; withheld from the catalog: ${held.map(({ reason }) => reason).join('; ')}`,
-    withheld: held,
+    ...{ withheld: held, stands: 'shared' as const, review: null },
   };
-  const view = { given: {}, counts: {}, stores: ['main'], images: new Map<string, string>() };
+  const view = {
+    given: {},
+    counts: {},
+    stores: ['main'],
+    images: new Map<string, string>(),
+    titles: new Map([['shopify:one:2', 'Lamp, blue']]),
+  };
   return productsPage(VISITOR, { items: [product], total: 1, limit: 50, offset: 0 }, view);
 }
 
 describe('a conflicted product in the list', () => {
-  it('has each reason once, and one link to each product of ours that holds an identifier', () => {
+  it('has each reason once, with the title of the product that has the identifier too, and what helps', () => {
     const page = listed(withheld('sku', ['shopify:one:2']), withheld('barcode', ['shopify:one:2']));
-    expect(page.match(/sku A/g)).toHaveLength(1);
-    expect(page.match(/barcode A/g)).toHaveLength(1);
-    expect(page.match(/href="\/products\/shopify%3Aone%3A2"/g)).toHaveLength(1);
+    expect(page.match(/SKU A is shared/g)).toHaveLength(1);
+    expect(page.match(/BARCODE A is shared/g)).toHaveLength(1);
+    expect(page).toContain('<a href="/products/shopify%3Aone%3A2">Lamp, blue</a>');
+    expect(page).toContain('<span class="badge warn">Shared SKU</span>');
   });
 
   it('has no empty list of holders when the holder is not ours', () => {
-    expect(listed(withheld('sku', []))).not.toContain('Held by');
+    expect(listed(withheld('sku', []))).not.toContain('is on another product:');
   });
 });

@@ -11,7 +11,7 @@ const workspace = (over: Partial<WorkspaceFacts> = {}): WorkspaceFacts => ({
   ...{ key: 'default', pause: null, slot: { isTaken: false, detail: null }, daysLeft: null, isOut: false },
   ...over,
 });
-const NONE = { parked: 0, failedDeliveries: 0, givenUp: 0, forReview: 0 };
+const NONE = { parked: 0, failedDeliveries: 0, givenUp: 0, noSources: 0, forReview: 0 };
 const kinds = (...stores: readonly StoreFacts[]): string[] =>
   attentionOf(stores, [workspace()], NONE).map(({ kind }) => kind);
 
@@ -55,7 +55,7 @@ describe('the list of things that need a person', () => {
     const found = attentionOf(
       [store({ failedWrites: 1 }), store({ key: 'two', pause: 'refused' })],
       [workspace({ daysLeft: 3.5 })],
-      { parked: 2, failedDeliveries: 3, givenUp: 1, forReview: 9 },
+      { parked: 2, failedDeliveries: 3, givenUp: 1, noSources: 4, forReview: 9 },
     );
     expect(found.map(({ kind, of, count }) => [kind, of, count])).toEqual([
       ['store_paused', 'two', 1],
@@ -63,6 +63,7 @@ describe('the list of things that need a person', () => {
       ['deliveries_set_aside', null, 2],
       ['deliveries_failed', null, 3],
       ['generations_given_up', null, 1],
+      ['no_sources', null, 4],
       ['credits_low', 'default', 3],
       ['review_waiting', null, 9],
     ]);

@@ -9,6 +9,7 @@ export const ATTENTION_KINDS = [
   'deliveries_set_aside',
   'deliveries_failed',
   'generations_given_up',
+  'no_sources',
   'run_incomplete',
   'never_run',
   'credits_low',
@@ -65,6 +66,8 @@ export interface Totals {
   readonly parked: number;
   readonly failedDeliveries: number;
   readonly givenUp: number;
+  /** Products for which the catalog found nothing to read. */
+  readonly noSources: number;
   readonly forReview: number;
 }
 
@@ -83,6 +86,7 @@ export function attentionOf(
     ...counted('deliveries_set_aside', totals.parked),
     ...counted('deliveries_failed', totals.failedDeliveries),
     ...counted('generations_given_up', totals.givenUp),
+    ...counted('no_sources', totals.noSources),
     ...counted('review_waiting', totals.forReview),
     ...counted(
       'identifiers_withheld',

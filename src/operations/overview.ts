@@ -5,7 +5,12 @@ import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreDayRepository } from '../persistence/store-day.repository.js';
 import type { OwedSummary } from '../persistence/owed.repository.js';
-import { StatusRepository, type Counts, type ProductCounts } from '../persistence/status.repository.js';
+import {
+  StatusRepository,
+  type Counts,
+  type ProductCounts,
+  type WithoutResult,
+} from '../persistence/status.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { nextStart } from '../connections/start-times.js';
@@ -20,9 +25,11 @@ import { presentHealth, type Health } from './store-health.js';
 export interface Coverage {
   readonly products: number;
   readonly withContent: number;
+  /** Those whose shop has the text. */
+  readonly live: number;
 }
 
-export interface CoverageDay extends Coverage {
+export interface CoverageDay extends Omit<Coverage, 'live'> {
   readonly day: string;
 }
 
@@ -58,6 +65,7 @@ export interface Work {
   readonly failedDeliveries: number;
   readonly failedWrites: number;
   readonly givenUp: number;
+  readonly noSources: number;
 }
 
 export interface Overview {
@@ -146,13 +154,16 @@ export class OverviewReader {
     readonly coverage: Coverage;
     readonly days: readonly CoverageDay[];
     readonly problems: readonly Attention[];
+    /** Products whose newest generation brought nothing. */
+    readonly without: WithoutResult;
   }> {
-    const [days, states, runs, products, writeBacks] = await Promise.all([
+    const [days, states, runs, products, writeBacks, without] = await Promise.all([
       this.#days([key]),
       this.status.states([key]),
       this.status.latestRuns([key], 1),
       this.status.products([key]),
       this.status.countByState('write_back', [key]),
+      this.status.withoutResult([key]),
     ]);
     const coverage = coverageOf(products);
     const [lastRun] = runs.get(key) ?? [];
@@ -164,7 +175,7 @@ export class OverviewReader {
       lastRun: lastRun === undefined ? null : judgedRun(lastRun),
       failedWrites: inState(writeBacks, 'failed'),
     });
-    return { coverage, problems, days: withToday(days.get(key) ?? [], this.#today(), coverage) };
+    return { coverage, problems, without, days: withToday(days.get(key) ?? [], this.#today(), coverage) };
   }
 
   async #withDays(lines: readonly StoreLine[]): Promise<StoreLine[]> {
@@ -280,7 +291,7 @@ interface WorkRows {
   readonly tasks: ReadonlyMap<string, Counts>;
   readonly writeBacks: ReadonlyMap<string, Counts>;
   readonly deliveries: Counts;
-  readonly withoutResult: number;
+  readonly withoutResult: WithoutResult;
 }
 
 function workOf({ tasks, writeBacks, deliveries, withoutResult }: WorkRows): Work {
@@ -292,7 +303,8 @@ function workOf({ tasks, writeBacks, deliveries, withoutResult }: WorkRows): Wor
     parked: deliveries['parked'] ?? 0,
     failedDeliveries: deliveries['failed'] ?? 0,
     failedWrites: inState(writeBacks, 'failed'),
-    givenUp: withoutResult,
+    givenUp: withoutResult.failed,
+    noSources: withoutResult.noSources,
   };
 }
 
@@ -345,15 +357,20 @@ function chosenStores(facts: readonly Judged[], { search, onlyAttention }: Overv
 
 /** Products that are still in the store. */
 export function coverageOf(
-  rows: readonly Pick<ProductCounts, 'state' | 'count' | 'withContent'>[],
+  rows: readonly Pick<ProductCounts, 'state' | 'count' | 'withContent' | 'live'>[],
 ): Coverage {
   const present = rows.filter(({ state }) => state !== 'orphaned');
   return {
     products: present.reduce((sum, { count }) => sum + count, 0),
     withContent: present.reduce((sum, { withContent }) => sum + withContent, 0),
+    live: present.reduce((sum, { live }) => sum + live, 0),
   };
 }
 
-function withToday(days: readonly CoverageDay[], today: string, coverage: Coverage): CoverageDay[] {
-  return [...days.filter(({ day }) => day < today), { day: today, ...coverage }];
+function withToday(
+  days: readonly CoverageDay[],
+  today: string,
+  { products, withContent }: Coverage,
+): CoverageDay[] {
+  return [...days.filter(({ day }) => day < today), { day: today, products, withContent }];
 }

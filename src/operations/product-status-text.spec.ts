@@ -5,7 +5,7 @@ import type {
   WriteBackEntity,
 } from '../persistence/entities/index.js';
 import type { PastAction } from '../persistence/history.repository.js';
-import { whereItStands, type ProductFacts } from './product-status-text.js';
+import { stateOfProduct, whereItStands, type ProductFacts } from './product-status-text.js';
 
 const AT = (minute: number): Date => new Date(Date.UTC(2026, 0, 1, 2, minute));
 
@@ -161,7 +161,7 @@ const CASES: [string, ProductFacts, RegExp][] = [
   ],
   ['given up', facts({ tasks: [task({ state: 'abandoned' })] }), /was given up/],
   ['nothing to write', facts({ tasks: [task()] }), /nothing of it is to be written/],
-  ['written', facts({ tasks: [task()], writeBacks: [writeBack()] }), /^in step: content was written/],
+  ['written', facts({ tasks: [task()], writeBacks: [writeBack()] }), /^live: content was written/],
   [
     'asked for anew after it was written',
     facts({ tasks: [task({ requestedAt: AT(8), state: 'requested' })], writeBacks: [writeBack()] }),
@@ -175,7 +175,7 @@ const CASES: [string, ProductFacts, RegExp][] = [
   [
     'to review',
     facts({ writeBacks: [writeBack({ state: 'pending_review' })] }),
-    /approve or reject write-back wb$/,
+    /its content waits for review$/,
   ],
   ['ready', facts({ writeBacks: [writeBack({ state: 'ready', reason: null })] }), /about to be written$/],
   ['the merchant’s', facts({ writeBacks: [writeBack({ state: 'conflicted' })] }), /^left to the merchant/],
@@ -207,5 +207,25 @@ describe('the standing of a product', () => {
     expect(whereItStands(facts({ link: link({ withheld, state: 'conflicted' }), tasks }))).toMatch(
       /generation failed: No luck; withheld from the catalog: sku A/,
     );
+  });
+});
+
+describe('the state of a product in a word', () => {
+  const withheld = [{ kind: 'sku' as const, value: 'A', owner: 'x', reason: 'sku A is also used by y' }];
+  it.each([
+    ['live', { tasks: [task()], writeBacks: [writeBack()] }],
+    ['review', { tasks: [task()], writeBacks: [writeBack({ state: 'pending_review' })] }],
+    ['left', { tasks: [task()], writeBacks: [writeBack({ state: 'reverted' })] }],
+    ['no_sources', { tasks: [task({ state: 'no_urls' })] }],
+    ['failed', { tasks: [task({ state: 'abandoned' })] }],
+    ['generating', { tasks: [task({ state: 'requested' })], writeBacks: [writeBack()] }],
+    ['waiting', { link: link({ generationDue: true }) }],
+    ['no_content', {}],
+    ['shared', { link: link({ withheld, state: 'conflicted' }) }],
+    ['gone', { link: link({ state: 'orphaned' }) }],
+    ['creating', { link: link({ state: 'pending' }) }],
+    ['not_sent', { actions: [action({ state: 'failed' })] }],
+  ] as const)('is %s', (state, over) => {
+    expect(stateOfProduct(facts(over as Partial<ProductFacts>))).toBe(state);
   });
 });

@@ -17,6 +17,45 @@ export interface ProductFacts {
   readonly writeBacks: readonly WriteBackRow[];
 }
 
+export const PRODUCT_STATES = [
+  ...(['gone', 'creating', 'not_sent', 'shared', 'generating', 'review', 'writing', 'live'] as const),
+  ...(['failed', 'no_sources', 'left', 'waiting', 'no_content'] as const),
+] as const;
+/** Where a product is on its way, for programs and for a word on a page. */
+export type ProductState = (typeof PRODUCT_STATES)[number];
+
+/** Pure. What is in the way of a product comes first. */
+export function stateOfProduct({ link, actions, tasks, writeBacks }: ProductFacts): ProductState {
+  const [task, writeBack] = [tasks.at(-1), writeBacks.at(-1)];
+  if (link === null || actions.at(-1)?.state === 'failed') return 'not_sent';
+  if (link.state === 'orphaned') return 'gone';
+  if (link.state === 'pending') return 'creating';
+  if (task?.state === 'requested') return 'generating';
+  if (writeBack !== undefined && (task === undefined || writeBack.createdAt >= task.requestedAt))
+    return WRITTEN[writeBack.state];
+  if (link.withheld.length > 0) return 'shared';
+  if (link.generationDue || task === undefined) return link.generationDue ? 'waiting' : 'no_content';
+  return UNWRITTEN[task.state];
+}
+
+const WRITTEN: Readonly<Record<WriteBackRow['state'], ProductState>> = {
+  pending_review: 'review',
+  ready: 'writing',
+  applied: 'live',
+  failed: 'failed',
+  skipped: 'left',
+  conflicted: 'left',
+  rejected: 'left',
+  reverted: 'left',
+};
+const UNWRITTEN: Readonly<Record<GenerationTaskEntity['state'], ProductState>> = {
+  requested: 'generating',
+  succeeded: 'left',
+  failed: 'failed',
+  abandoned: 'failed',
+  no_urls: 'no_sources',
+};
+
 /** The reason for a product's present state, in one line for people; pure. Obstacles come first. */
 export function whereItStands(facts: ProductFacts): string {
   const withheld = (facts.link?.withheld ?? []).map(({ reason }) => reason);
@@ -72,14 +111,18 @@ function contentState({ link, tasks, writeBacks }: ProductFacts): string {
 
 /** The settings that help where the service finds no source for a product (docs/configuration.md#a-store). */
 const SOURCE_REMEDY = 'tell the catalog where to read about it: mapping.sourceUrl or mapping.referenceString';
+/** What the service says without a reason of its own. */
+const NO_REASON = /^content generation failed\.?$/i;
 
 function taskState(task: GenerationTaskEntity): string {
-  const reason = task.reason ?? 'no reason given';
+  const given = task.reason ?? '';
+  const reason =
+    given === '' || NO_REASON.test(given.trim()) ? 'the catalog gave no reason; generate again' : given;
   switch (task.state) {
     case 'succeeded':
       return 'content was generated; nothing of it is to be written to the store';
     case 'failed':
-      return `in the catalog; generation failed: ${reason}`;
+      return `in the catalog; the generation failed: ${reason}`;
     case 'no_urls':
       return `in the catalog; nothing could be generated: ${withoutTrailing(reason, '.')}; ${SOURCE_REMEDY}`;
     case 'abandoned':
@@ -89,15 +132,15 @@ function taskState(task: GenerationTaskEntity): string {
   }
 }
 
-function writeBackState({ id, state, reason, settledAt, revertedAt }: WriteBackRow): string {
+function writeBackState({ state, reason, settledAt, revertedAt }: WriteBackRow): string {
   const why = reason ?? 'no reason given';
   switch (state) {
     case 'pending_review':
-      return `its content waits for review: approve or reject write-back ${id}`;
+      return 'its content waits for review';
     case 'ready':
       return `its content is about to be written${reason === null ? '' : ` (${reason})`}`;
     case 'applied':
-      return `in step: content was written to the store at ${at(settledAt)} (${why})`;
+      return `live: content was written to the store at ${at(settledAt)} (${why})`;
     case 'skipped':
       return `nothing was written to the store: ${why}`;
     case 'conflicted':

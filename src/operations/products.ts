@@ -7,23 +7,31 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import {
   CONTENT_FILTERS,
   ListingRepository,
+  PRODUCT_ORDERS,
   type ListFilter,
   type DeliveryRow,
   type ProductRow,
 } from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
-import { errorOf, whereItStands } from './product-status-text.js';
+import {
+  errorOf,
+  PRODUCT_STATES,
+  stateOfProduct,
+  whereItStands,
+  type ProductFacts,
+} from './product-status-text.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
 import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './present-write-back.js';
 
-export { CONTENT_FILTERS };
+export { CONTENT_FILTERS, PRODUCT_ORDERS };
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
 export const productQuerySchema = listQuerySchema(LINK_STATES).extend({
   content: z
     .enum(CONTENT_FILTERS)
     .optional()
-    .describe('by generated content; owed: the next run reads the product'),
+    .describe('by generated content; live: the shop has it; owed: the next run reads the product'),
+  sort: z.enum(PRODUCT_ORDERS).optional().describe('by title, or by the time it was seen last'),
   search: z
     .string()
     .max(200)
@@ -65,7 +73,11 @@ export const productSummarySchema = z.object({
 });
 export type ProductSummary = z.output<typeof productSummarySchema>;
 /** A product in a list, with the reason for its present state. */
-export const listedProductSchema = productSummarySchema.extend({ standing: z.string() });
+export const listedProductSchema = productSummarySchema.extend({
+  standing: z.string(),
+  stands: z.enum(PRODUCT_STATES).describe('where it is on its way'),
+  review: z.string().nullable().describe('id of the write-back that waits for review'),
+});
 export type ListedProduct = z.output<typeof listedProductSchema>;
 export const productPageSchema = pageSchema(listedProductSchema);
 
@@ -78,7 +90,7 @@ export const productTimelineSchema = z.object({
   /** Oldest first. */
   timeline: z.array(timelineEntrySchema),
   /** The reason for its present state. */
-  standing: z.string(),
+  ...listedProductSchema.pick({ standing: true, stands: true, review: true }).shape,
 });
 export type ProductTimeline = z.output<typeof productTimelineSchema>;
 
@@ -98,7 +110,7 @@ export class ProductOperations {
       rows.filter(({ externalId }) => externalId === id);
     return pageOf(listed, query, (link) => ({
       ...summarised(link),
-      standing: whereItStands({
+      ...standingOf({
         link,
         actions: ofProduct(newest.actions, link.externalId),
         tasks: ofProduct(newest.tasks, link.externalId),
@@ -151,9 +163,15 @@ export class ProductOperations {
       link: link === null ? null : summarised(link),
       // Stable, so that events at the same time keep the order of the flow.
       timeline: entries.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at))),
-      standing: whereItStands({ link, actions, tasks, writeBacks }),
+      ...standingOf({ link, actions, tasks, writeBacks }),
     };
   }
+}
+
+function standingOf(facts: ProductFacts): Pick<ListedProduct, 'standing' | 'stands' | 'review'> {
+  const newest = facts.writeBacks.at(-1);
+  const review = newest?.state === 'pending_review' ? newest.id : null;
+  return { standing: whereItStands(facts), stands: stateOfProduct(facts), review };
 }
 
 export function summarised(link: ProductRow): ProductSummary {
@@ -248,18 +266,26 @@ function identityEntries(action: PastAction): TimelineEntry[] {
   return [...decided, ...withheld];
 }
 
+const TASK_WORDS: Readonly<Record<GenerationTaskEntity['state'], string>> = {
+  requested: 'content requested',
+  succeeded: 'content generated',
+  failed: 'generation failed',
+  no_urls: 'nothing to read was found',
+  abandoned: 'generation given up',
+};
+
 function taskEntries(task: GenerationTaskEntity): TimelineEntry[] {
   const asked = task.answeredAt === null && task.state === 'requested' ? ' (not answered yet)' : '';
   const id = task.taskId ?? task.id;
   return [
-    ...entry(task.requestedAt, 'task', `generation asked for${asked}`, {
+    ...entry(task.requestedAt, 'task', `content requested${asked}`, {
       id,
-      reason: task.runId === null ? 'by command, or not by us' : `by run ${task.runId}`,
+      reason: task.runId === null ? 'by hand, or not by us' : 'by a run',
     }),
     ...entry(
       task.settledAt,
       'task',
-      `generation ${task.state}${task.settledBy === null ? '' : ` (${task.settledBy})`}`,
+      `${TASK_WORDS[task.state]}${task.settledBy === 'poll' ? ', by polling' : ''}`,
       {
         id,
         reason: task.reason,
@@ -275,7 +301,12 @@ function deliveryEntries(delivery: DeliveryRow): TimelineEntry[] {
 
 function writeBackEntries(writeBack: PresentedWriteBack): TimelineEntry[] {
   const { id, fields, state, reason } = writeBack;
-  const planned = { at: writeBack.createdAt, kind: 'write-back' as const, what: 'write-back intended', id };
+  const planned = {
+    at: writeBack.createdAt,
+    kind: 'write-back' as const,
+    what: 'generated text arrived',
+    id,
+  };
   const targets = fields.filter((field) => field.intended !== null).map((field) => field.target);
   const ended =
     writeBack.settledAt === null
@@ -284,7 +315,7 @@ function writeBackEntries(writeBack: PresentedWriteBack): TimelineEntry[] {
           {
             at: writeBack.settledAt,
             kind: 'write-back' as const,
-            what: `write-back ${state === 'reverted' ? 'applied' : state}`,
+            what: state === 'applied' || state === 'reverted' ? 'text written to the shop' : `text ${state}`,
             reason: state === 'reverted' ? null : reason,
             id,
             // The journal keeps one outcome of each field: that of the revert, below.
@@ -298,13 +329,13 @@ function writeBackEntries(writeBack: PresentedWriteBack): TimelineEntry[] {
           {
             at: writeBack.revertedAt,
             kind: 'write-back' as const,
-            what: 'write-back reverted',
+            what: 'text reverted',
             reason,
             id,
             fields,
           },
         ];
-  const open = ended.length === 0 && state !== 'ready' ? ` (${state})` : '';
+  const open = state === 'pending_review' ? ', waits for review' : '';
   return [
     { ...planned, what: `${planned.what}${open}`, reason: targets.join(', ') || null },
     ...ended,

@@ -6,6 +6,7 @@ import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { ListingRepository } from '../persistence/listing.repository.js';
 import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { plainTextOf } from '../planner/html-content.js';
 import { isEditable } from '../planner/edited-value.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
@@ -47,6 +48,8 @@ export interface Objections {
   /** Targets that the merchant edited since. */
   readonly edited: readonly string[];
   readonly gates: readonly GateFinding[];
+  /** The title and the description as they are in the shop; empty where they were not looked at. */
+  readonly before: { readonly title: string; readonly description: string };
 }
 
 /** What a look at many texts found. `looked` of `total` were looked at in time. */
@@ -176,5 +179,10 @@ function objectionsIn({ decided, findings }: Look): Objections {
   const edited = decided.decisions
     .filter(({ verdict }) => verdict === 'conflict')
     .map(({ target }) => target);
-  return { edited, gates: findings };
+  const valueOf = (target: string): string => decided.live.values.get(target)?.value ?? '';
+  return {
+    edited,
+    gates: findings,
+    before: { title: valueOf('title'), description: plainTextOf(valueOf('descriptionHtml')) },
+  };
 }

@@ -14,9 +14,19 @@ import { containing } from './like-pattern.js';
 import { counted } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 
-export const CONTENT_FILTERS = ['with', 'without', 'requested', 'failed', 'owed'] as const;
+export const CONTENT_FILTERS = [
+  'with',
+  'live',
+  'without',
+  'requested',
+  'failed',
+  'no_sources',
+  'owed',
+] as const;
+export const PRODUCT_ORDERS = ['title', 'seen'] as const;
 /**
- * `with`: a generated text is there; `requested`: the newest generation has not ended; `failed`: it brought nothing; `owed`: the next
+ * `with`: a generated text is there; `live`: the shop has it; `requested`: the newest generation has not ended; `failed`: it failed; `no_sources`:
+ * it found nothing to read; `owed`: the next
  * run reads the product. Products that are gone from their store are left out.
  */
 export type ContentFilter = (typeof CONTENT_FILTERS)[number];
@@ -44,6 +54,8 @@ export interface ListFilter {
   readonly to?: string | undefined;
   /** Of products alone: what is known of their content. */
   readonly content?: ContentFilter | undefined;
+  /** Of products alone: by title, or the one first that was seen last; without it, the newest first. */
+  readonly sort?: (typeof PRODUCT_ORDERS)[number] | undefined;
   /**
    * Of products: part of a title, handle or external_id, or a whole identifier. Of runs and plans: part of an error, or an id. Of
    * deliveries: part of a title, external_id or note. Of bulk changes: part of a person or a reason, or an id.
@@ -165,6 +177,11 @@ const CONTENT: Readonly<
   without: { sql: "entry.newestResultAt IS NULL AND entry.state <> 'orphaned'" },
   requested: { sql: NEWEST_TASK, states: ['requested'] },
   failed: { sql: NEWEST_TASK, states: ['failed', 'abandoned'] },
+  no_sources: { sql: NEWEST_TASK, states: ['no_urls'] },
+  live: {
+    sql: `entry.state <> 'orphaned' AND EXISTS (SELECT 1 FROM write_back AS written
+      WHERE written.external_id = entry.externalId AND written.state = 'applied')`,
+  },
   owed: { sql: 'EXISTS (SELECT 1 FROM owed_product AS owed WHERE owed.external_id = entry.externalId)' },
 };
 const PRODUCTS: Source = {
@@ -257,6 +274,11 @@ async function countedByState<E extends ObjectLiteral>(
 
 const counts = z.array(z.object({ state: z.string(), count: counted }));
 
+const SORTS: Readonly<Record<string, readonly [string, 'ASC' | 'DESC']>> = {
+  title: ['entry.label', 'ASC'],
+  seen: ['entry.lastSeenAt', 'DESC'],
+};
+
 /** Rows hold the source's columns alone; without any, all. */
 async function listed<E extends ObjectLiteral>(
   repository: Repository<E>,
@@ -268,7 +290,7 @@ async function listed<E extends ObjectLiteral>(
   const direction = page.order === 'asc' ? 'ASC' : 'DESC';
   const query = repository
     .createQueryBuilder('entry')
-    .orderBy(`entry.${time}`, direction)
+    .orderBy(...(SORTS[filter.sort ?? ''] ?? ([`entry.${time}`, direction] as const)))
     .addOrderBy(`entry.${key}`, direction)
     .limit(page.limit)
     .offset(page.offset);

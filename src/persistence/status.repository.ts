@@ -8,9 +8,12 @@ import { counted } from './row-reader.js';
 
 const storeColumn = z.object({ store: z.string() });
 const stateRow = storeColumn.extend({ state: z.string(), count: counted });
-const productRow = stateRow.extend({ withContent: counted });
+/** `live`: products whose shop has a text of ours. */
+const productRow = stateRow.extend({ withContent: counted, live: counted });
 export type ProductCounts = z.infer<typeof productRow>;
-const countRow = z.object({ count: counted });
+const withoutRow = z.object({ failed: counted, noSources: counted });
+/** Products whose newest generation failed or was given up, and those for which nothing to read was found. */
+export type WithoutResult = Readonly<z.infer<typeof withoutRow>>;
 const capRow = storeColumn.extend({ cap: z.enum(WRITE_CAPS), count: counted });
 const gateRow = storeColumn.extend({ gate: z.string(), count: counted });
 const sumRow = storeColumn.extend({ count: counted });
@@ -54,13 +57,15 @@ export class StatusRepository {
     return recordsByStore(rows, ({ state }) => state);
   }
 
-  /** Products by state, and how many of them have generated content. */
+  /** Products by state, and how many of them have generated content, or such content in the shop. */
   async products(stores: readonly string[]): Promise<ProductCounts[]> {
     return this.db.read(
       productRow,
-      // SQL: two counts from one index.
-      `SELECT store, state, count(*), count(newest_result_at) AS with_content FROM store_product
-       WHERE store = ANY($1) GROUP BY store, state`,
+      // SQL: three counts in one pass.
+      `SELECT product.store, product.state, count(*), count(newest_result_at) AS with_content, count(live.external_id) AS live
+       FROM store_product AS product LEFT JOIN (SELECT DISTINCT external_id FROM write_back
+         WHERE store = ANY($1) AND state = 'applied') AS live USING (external_id)
+       WHERE product.store = ANY($1) GROUP BY product.store, product.state`,
       [stores],
     );
   }
@@ -128,17 +133,17 @@ export class StatusRepository {
     return new Map(rows.map(({ store, count }) => [store, count]));
   }
 
-  /** How many products' newest generation failed or was given up. */
-  async withoutResult(stores: readonly string[]): Promise<number> {
-    const rows = await this.db.read(
-      countRow,
+  async withoutResult(stores: readonly string[]): Promise<WithoutResult> {
+    const row = await this.db.readOne(
+      withoutRow,
       // SQL: the newest task of each product.
-      `SELECT count(*) FROM generation_task AS task WHERE store = ANY($1) AND state IN ('failed', 'abandoned')
+      `SELECT count(*) FILTER (WHERE state <> 'no_urls') AS failed, count(*) FILTER (WHERE state = 'no_urls') AS no_sources
+       FROM generation_task AS task WHERE store = ANY($1) AND state IN ('failed', 'abandoned', 'no_urls')
          AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
            WHERE newer.external_id = task.external_id AND newer.requested_at > task.requested_at)`,
       [stores],
     );
-    return rows[0]?.count ?? 0;
+    return row ?? { failed: 0, noSources: 0 };
   }
 
   /** Products whose newest generation returned nothing, at most `limit` of each store. */

@@ -149,12 +149,17 @@ for (const legend of document.querySelectorAll('[data-keys]')) {
     button.setAttribute('aria-pressed', String(keysAreOn()));
     button.textContent = keysAreOn() ? 'Keys are on' : 'Keys are off';
   };
+  legend.querySelector('[data-keys-open]').addEventListener('click', () => showKeys());
   button.addEventListener('click', () => {
     if (keysAreOn()) localStorage.setItem(KEYS_OFF, '1');
     else localStorage.removeItem(KEYS_OFF);
     show();
   });
   show();
+}
+
+function showKeys() {
+  document.querySelector('[data-keys] dialog')?.showModal();
 }
 
 function rows() {
@@ -203,12 +208,16 @@ document.addEventListener('keydown', (event) => {
 
 document.addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (isTyping(event.target) || !keysAreOn()) return;
+  if (isTyping(event.target) || document.querySelector('dialog[open]') !== null || !keysAreOn()) return;
   const done = onKey(event.key);
   if (done) event.preventDefault();
 });
 
 function onKey(key) {
+  if (key === '?') {
+    showKeys();
+    return true;
+  }
   if (key === 'j' || key === 'k') {
     moveBy(key === 'j' ? 1 : -1);
     return true;

@@ -15,17 +15,18 @@ import { z } from 'zod';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { parseExternalId } from '../../domain/external-id.js';
-import { SyncCosts } from '../../operations/sync-cost.js';
+import { ProductNames } from '../../operations/product-names.js';
 import { ProductRuns } from '../../operations/product-runs.js';
 import {
   CONTENT_FILTERS,
   LINK_STATES,
+  PRODUCT_ORDERS,
   ProductOperations,
   type LinkedProduct,
 } from '../../operations/products.js';
+import type { PresentedWithheld } from '../../operations/withheld.js';
 import { Connections } from '../../connections/connections.js';
-import { nameOf, productPath } from '../elements.js';
-import { GenerateAgain } from '../generate-again.js';
+import { productPath } from '../elements.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
@@ -35,7 +36,6 @@ import { Sessions } from '../session.js';
 import { Thumbnails } from '../thumbnails.js';
 import { productPage } from '../views/product.js';
 import { foundPage, productsPage } from '../views/products.js';
-import { generateQuestionPage } from '../views/reports.js';
 
 const unknownProduct = (id: string): string => `No product found for “${id}”.`;
 
@@ -43,6 +43,7 @@ const querySchema = formQuery({
   ...pageListShape(LINK_STATES),
   name: searchSchema,
   content: z.enum(CONTENT_FILTERS).optional(),
+  sort: z.enum(PRODUCT_ORDERS).optional(),
   search: searchSchema,
 });
 
@@ -56,8 +57,7 @@ export class ProductPages {
     private readonly thumbnails: Thumbnails,
     private readonly live: ProductLive,
     private readonly runs: ProductRuns,
-    private readonly again: GenerateAgain,
-    private readonly costs: SyncCosts,
+    private readonly names: ProductNames,
     private readonly connections: Connections,
   ) {}
 
@@ -68,7 +68,7 @@ export class ProductPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const { offset, state, store, name, content, search } = query;
+    const { offset, state, store, name, content, sort, search } = query;
     if (name !== undefined) {
       const found = await this.products.find(name);
       const [only] = found;
@@ -76,15 +76,18 @@ export class ProductPages {
       else response.send(foundPage(visitorOf(this.sessions, request, response), name, found));
       return;
     }
-    const given = { state, store, content, search };
+    const given = { state, store, content, sort, search };
     const [products, counts] = await Promise.all([
       this.products.list({ ...pageAt(offset), ...given }),
       this.products.counts(given),
     ]);
-    const images = await this.thumbnails.of(products.items.map(({ externalId }) => externalId));
+    const [images, titles] = await Promise.all([
+      this.thumbnails.of(products.items.map(({ externalId }) => externalId)),
+      this.#titlesOfHolders(products.items.flatMap(({ withheld }) => withheld)),
+    ]);
     const stores = this.connections.stores.map(({ key }) => key);
     const visitor = visitorOf(this.sessions, request, response);
-    response.send(productsPage(visitor, products, { given, counts, stores, images }));
+    response.send(productsPage(visitor, products, { given, counts, stores, images, titles }));
   }
 
   @Get(':id')
@@ -97,13 +100,15 @@ export class ProductPages {
     const product = await this.products.timeline(id);
     if (product === null) throw new NotFoundException(unknownProduct(id.slice(0, 300)));
     const link = await this.products.link(product.externalId);
-    const [images, live] = await Promise.all([
+    const [images, titles, live] = await Promise.all([
       this.thumbnails.of([product.externalId]),
+      this.#titlesOfHolders(product.link?.withheld ?? []),
       link === null ? null : this.live.read(link.store, link.storeId),
     ]);
     return productPage(visitorOf(this.sessions, request, response), {
       product,
       live,
+      titles,
       image: images.get(product.externalId),
       adminUrl: adminUrlOf(product.externalId),
       catalogUrl: this.#catalogUrl(link),
@@ -133,32 +138,8 @@ export class ProductPages {
     await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
   }
 
-  /** The question first: content costs credits. */
-  @Get(':id/generate')
-  @Allow('viewer')
-  async question(
-    @Param('id') id: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
-    const { externalId, label, store } = await this.#link(id);
-    const cost = await this.costs.ofProducts(this.connections.store(store).workspace, 1);
-    const product = { externalId, label: nameOf(label, externalId) };
-    return generateQuestionPage(visitorOf(this.sessions, request, response), { store, product, cost });
-  }
-
-  @Post(':id/generate')
-  @Allow('admin')
-  @Audited('generate')
-  async generate(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const { externalId, store } = await this.#link(id);
-    await seeOther(
-      this.sessions,
-      request,
-      response,
-      productPath(externalId),
-      await this.again.request(store, externalId),
-    );
+  #titlesOfHolders(withheld: readonly PresentedWithheld[]): Promise<ReadonlyMap<string, string>> {
+    return this.names.of(withheld.flatMap(({ holder }) => holder?.products ?? []));
   }
 
   #catalogUrl(link: LinkedProduct | null): string | null {

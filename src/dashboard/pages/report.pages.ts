@@ -66,7 +66,7 @@ export class ReportPages {
     const cost = await this.costs.ofMissing(store);
     return generateQuestionPage(visitorOf(this.sessions, request, response), {
       store: key,
-      product: null,
+      products: null,
       cost,
     });
   }

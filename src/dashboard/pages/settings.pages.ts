@@ -32,10 +32,11 @@ export class SettingsPages {
     const wanted = search?.toLowerCase() ?? '';
     const matching = this.source
       .settings()
-      .filter(({ origin }) => all === '1' || origin !== BUILT_IN)
+      .filter(({ origin }) => all === '1' || wanted !== '' || origin !== BUILT_IN)
       .filter(({ key, value, origin }) =>
         [key, value, origin].some((text) => text.toLowerCase().includes(wanted)),
-      );
+      )
+      .toSorted((one, other) => Number(one.origin === BUILT_IN) - Number(other.origin === BUILT_IN));
     return settingsPage(visitorOf(this.sessions, request, response), {
       settings: matching.slice(0, SHOWN),
       search,

@@ -62,7 +62,7 @@ export class StorePages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const { settings } = this.#store(key);
-    const [status, { coverage, days, problems }, runs] = await Promise.all([
+    const [status, { coverage, days, problems, without }, runs] = await Promise.all([
       this.status.store(key),
       this.overview.store(key),
       this.runs.list({ ...pageAt(0, RUNS_CHARTED), store: key }),
@@ -72,6 +72,7 @@ export class StorePages {
       status,
       coverage,
       days,
+      without,
       problems,
       schedule: settings.schedule,
       nextRunAt: nextStart(settings, this.clock.now()),

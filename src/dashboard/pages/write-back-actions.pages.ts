@@ -15,7 +15,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { errorLine, isCoded } from '../../domain/errors.js';
 import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
 import { WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { GenerateAgain } from '../generate-again.js';
@@ -23,6 +22,7 @@ import { noticeAbout } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
+import { editedField, TextEditing } from '../text-editing.js';
 import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';
 import { unknownWriteBack, writeBackPath } from '../views/write-back-parts.js';
 
@@ -41,6 +41,7 @@ export class WriteBackActionPages {
     private readonly operations: WriteBackOperations,
     private readonly again: GenerateAgain,
     private readonly texts: WriteBackReview,
+    private readonly editing: TextEditing,
   ) {}
 
   @Get(':id/edit')
@@ -75,32 +76,11 @@ export class WriteBackActionPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    let notice = 'The text was saved. Check it and approve it.';
-    try {
-      await this.operations.edit(id, { target, value, version }, { actor: actorNameOf(request) });
-    } catch (error) {
-      if (!isCoded(error)) throw error;
-      const reviewed = await this.#known(id);
-      if (reviewed.isOpen && isCoded(error, 'conflict')) {
-        // The typed text is shown beside the present one, so that nothing is lost.
-        const { row, label } = reviewed;
-        const current = editedField(reviewed, target);
-        const page = editPage(visitorOf(this.sessions, request, response), {
-          id: row.id,
-          version: row.version,
-          target,
-          value,
-          came: current.came,
-          label,
-          back: pageAfter(row.id, back),
-          problem: { reason: errorLine(error), present: current.value },
-        });
-        response.status(409).send(page);
-        return;
-      }
-      notice = errorLine(error);
-    }
-    await seeOther(this.sessions, request, response, pageAfter(id, back), notice);
+    const next = pageAfter(id, back);
+    const edit = { target, value, version };
+    const by = { actor: actorNameOf(request), place: next, request, response };
+    if ((await this.editing.save(id, edit, by)) === null) return;
+    await seeOther(this.sessions, request, response, next, 'The text was saved. Check it and approve it.');
   }
 
   @Get(':id/confirm/:action')
@@ -166,7 +146,7 @@ export class WriteBackActionPages {
     @Res() response: Response,
   ): Promise<void> {
     const { store, externalId } = (await this.#known(id)).row;
-    const notice = await this.again.request(store, externalId);
+    const notice = await this.again.request(store, [externalId]);
     await seeOther(this.sessions, request, response, pageAfter(id, back), notice);
   }
 
@@ -190,17 +170,6 @@ export class WriteBackActionPages {
     if (reviewed === null) throw new NotFoundException(unknownWriteBack(id));
     return reviewed;
   }
-}
-
-/** The present text of a field that may be edited. */
-function editedField(
-  { row, editable }: ReviewedWriteBack,
-  target: string,
-): { readonly value: string; readonly came: string | null } {
-  const field = row.fields.find((each) => each.target === target);
-  if (field?.intended == null || !editable.has(target))
-    throw new NotFoundException('This field cannot be edited.');
-  return { value: field.intended, came: field.came };
 }
 
 /** The page that a form names as the next, if it is ours; otherwise that of the write-back. */

@@ -25,19 +25,25 @@ import { severalSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
+import { TextEditing } from '../text-editing.js';
 import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
-import { targetName, ticksOf, unknownWriteBack, writeBackPath } from '../views/write-back-parts.js';
+import {
+  EDIT_PREFIX,
+  targetName,
+  ticksOf,
+  unknownWriteBack,
+  writeBackPath,
+} from '../views/write-back-parts.js';
 import { givenOf, listPlaceSchema, waitingFilter, type ListPlace } from '../write-back-query.js';
 
 const versionSchema = z.coerce.number().int().min(1).optional();
 const decisionSchema = z.looseObject({
-  decision: z.enum(['approve', 'reject']),
+  decision: z.enum(['approve', 'reject', 'save']),
   field: severalSchema,
   reason: z.string().trim().max(500).default(''),
   version: versionSchema,
 });
-const openEditSchema = z.looseObject({ edit: z.string().min(1).max(300), field: severalSchema });
 const previewSchema = z.looseObject({ field: z.string().max(300) });
 const sideSchema = z.enum(['before', 'after']);
 
@@ -51,6 +57,7 @@ export class WriteBackPages {
     private readonly operations: WriteBackOperations,
     private readonly texts: WriteBackReview,
     private readonly thumbnails: Thumbnails,
+    private readonly editing: TextEditing,
   ) {}
 
   @Get(':id')
@@ -105,8 +112,25 @@ export class WriteBackPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const { label } = await this.#known(id);
-    const outcome = await this.#decided(id, form, actorNameOf(request));
+    const reviewed = await this.#known(id);
+    const { label } = reviewed;
+    const actor = actorNameOf(request);
+    const edits = form.decision === 'reject' ? [] : editsIn(form, reviewed);
+    let { version } = form;
+    for (const edit of edits) {
+      const saved = await this.editing.save(id, { ...edit, version }, { actor, place, request, response });
+      if (saved === null) return;
+      // The page's own edits do not stand in the way of its approval; one of somebody else in between does.
+      if (saved - 1 === version) version = saved;
+    }
+    if (form.decision === 'save') {
+      const back = writeBackPath(id, { ...place, ticks: ticksOf(reviewed.row, form.field) });
+      const notice =
+        edits.length === 0 ? 'Nothing was changed.' : 'The text was saved. Check it and approve it.';
+      await seeOther(this.sessions, request, response, back, notice);
+      return;
+    }
+    const outcome = await this.#decided(id, { ...form, version }, form.decision, actor);
     // The decided row leaves the list, so the next row is now in its place.
     const leadsOn = outcome.ok && place.at !== undefined;
     const next = leadsOn ? await this.#waitingAt(place) : null;
@@ -117,7 +141,8 @@ export class WriteBackPages {
   /** Fields that are not accepted are declined. */
   async #decided(
     id: string,
-    { decision, field, reason, version }: z.output<typeof decisionSchema>,
+    { field, reason, version }: z.output<typeof decisionSchema>,
+    decision: 'approve' | 'reject',
     actor: string,
   ): Promise<RowOutcome> {
     const { row: shown } = await this.#known(id);
@@ -137,20 +162,6 @@ export class WriteBackPages {
       : outcome;
   }
 
-  /** Opens the editor of one field. The ticks of the page come along, so that they are there again afterwards. */
-  @Post(':id/open-edit')
-  @Allow('reviewer')
-  async openEdit(
-    @Param('id') id: string,
-    @Query({ schema: listPlaceSchema }) place: ListPlace,
-    @Body({ schema: openEditSchema }) { edit, field }: z.output<typeof openEditSchema>,
-    @Res() response: Response,
-  ): Promise<void> {
-    const { row } = await this.#known(id);
-    const back = writeBackPath(id, { ...place, ticks: ticksOf(row, field) });
-    response.redirect(303, pathTo(`/write-backs/${encodeURIComponent(id)}/edit`, { field: edit, back }));
-  }
-
   async #known(id: string): Promise<ReviewedWriteBack> {
     const reviewed = await this.texts.open(id);
     if (reviewed === null) throw new NotFoundException(unknownWriteBack(id));
@@ -163,4 +174,17 @@ export class WriteBackPages {
     const id = await this.texts.idAt(place.at ?? 0, waitingFilter(givenOf(place)));
     return id === null ? null : writeBackPath(id, list);
   }
+}
+
+/** The texts of a form that differ from those that it was made from. A browser sends line ends as CR LF. */
+function editsIn(
+  form: Readonly<Record<string, unknown>>,
+  { row, editable }: ReviewedWriteBack,
+): { target: string; value: string }[] {
+  return row.fields.flatMap(({ target, intended }) => {
+    const given = form[`${EDIT_PREFIX}${target}`];
+    if (typeof given !== 'string' || !editable.has(target) || intended === null) return [];
+    const value = given.replaceAll('\r\n', '\n');
+    return value === intended.replaceAll('\r\n', '\n') || value.trim() === '' ? [] : [{ target, value }];
+  });
 }

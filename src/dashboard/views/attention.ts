@@ -1,6 +1,6 @@
 import type { Attention } from '../../operations/attention.js';
 import type { Outage } from '../../operations/outages.js';
-import { clockTime, pathTo, sentence } from '../elements.js';
+import { clockTime, counted, pathTo, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { RUN_CHECK, SEE_PRODUCTS } from './reports.js';
 
@@ -13,16 +13,17 @@ const ATTENTION = {
   store_paused: (key: string): string => `Store ${key} is paused.`,
   run_failed: (key: string): string => `The last run of store ${key} failed.`,
   credits_out: (key: string): string => `Workspace ${key} has too few credits. No content is requested.`,
-  writes_failed: (key: string, count: number): string =>
-    `${count} ${count === 1 ? 'write' : 'writes'} to store ${key} failed.`,
+  writes_failed: (key: string, count: number): string => `${counted(count, 'write')} to store ${key} failed.`,
   deliveries_set_aside: (_key: string, count: number): string =>
     `${count} ${count === 1 ? 'delivery was' : 'deliveries were'} set aside.`,
   deliveries_failed: (_key: string, count: number): string =>
     `${count} ${count === 1 ? 'delivery' : 'deliveries'} failed.`,
   generations_given_up: (_key: string, count: number): string =>
     `${count} ${count === 1 ? 'product has' : 'products have'} no content, because the generation failed.`,
+  no_sources: (_key: string, count: number): string =>
+    `The catalog found nothing to read about ${counted(count, 'product')}. Tell it where.`,
   run_incomplete: (key: string, count: number): string =>
-    `The last run of store ${key} left out ${count} ${count === 1 ? 'product' : 'products'}.`,
+    `The last run of store ${key} left out ${counted(count, 'product')}.`,
   never_run: (key: string): string => `Store ${key} has no runs yet.`,
   credits_low: (key: string, days: number): string =>
     `The credits of workspace ${key} last ${days < 1 ? 'less than a day' : days === 1 ? 'one day' : `${days} days`} at the present rate.`,
@@ -147,6 +148,8 @@ function actionOf({ kind, of, run }: Attention): Html {
       return link(pathTo('/deliveries', { state: 'failed' }), SEE_DELIVERIES);
     case 'generations_given_up':
       return link(pathTo('/products', { content: 'failed' }), SEE_PRODUCTS);
+    case 'no_sources':
+      return link(pathTo('/products', { content: 'no_sources' }), SEE_PRODUCTS);
     case 'review_waiting':
       return link('/review', 'Review');
     case 'identifiers_withheld':

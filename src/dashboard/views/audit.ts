@@ -35,7 +35,10 @@ export function auditPage(visitor: Visitor, entries: Page<AuditEntry>, { given, 
         page: entries,
         heads: ['Change', 'Of', 'Outcome', 'Time', 'Person'],
         row,
-        none: { yet: 'No changes are recorded.', matching: 'No changes match this filter.' },
+        none: {
+          yet: 'No changes are recorded yet. What people do here, by commands and by the API appears here.',
+          matching: 'No changes match this filter.',
+        },
       })}`,
   });
 }

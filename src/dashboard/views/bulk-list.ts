@@ -28,7 +28,7 @@ export function bulkListPage(
 ): string {
   return page(visitor, {
     title: BULK_CHANGES,
-    section: 'journal',
+    section: 'bulk',
     keys: LIST_KEYS,
     body: html`<p class="crumbs"><a href="/journal" data-key="u">Journal</a></p>
       <h1>${BULK_CHANGES}</h1>

@@ -13,23 +13,25 @@ const LINE = { width: 120, height: 28, days: 30 } as const;
 const COLUMNS = { width: 300, height: 56, gap: 2 } as const;
 
 /** The share of products with content in whole percent; null without products. Never 100 while one is missing. */
-export function sharePercent({ products, withContent }: Coverage): number | null {
+export function sharePercent({ products, withContent }: Omit<Coverage, 'live'>): number | null {
   return products === 0 ? null : Math.floor((withContent / products) * 100);
 }
 
-/** The share of products with generated content. */
+/** The shares of products with generated content and with such content in the shop. */
 export function coverageBar(coverage: Coverage): Html {
-  const share = coverage.products === 0 ? 0 : coverage.withContent / coverage.products;
+  const share = (count: number): string =>
+    (coverage.products === 0 ? 0 : (count / coverage.products) * BAR.width).toFixed(1);
   return html`<svg
     class="chart bar"
     role="img"
-    aria-label="${amount(coverage.withContent)} of ${amount(coverage.products)} products have generated content"
+    aria-label="${amount(coverage.withContent)} of ${amount(coverage.products)} products have generated content, ${amount(coverage.live)} of them live"
     viewBox="0 0 ${BAR.width} ${BAR.height}"
     width="${BAR.width}"
     height="${BAR.height}"
   >
     <rect class="unchanged" width="${BAR.width}" height="${BAR.height}" rx="4"></rect>
-    ${share > 0 && html`<rect class="created" width="${(share * BAR.width).toFixed(1)}" height="${BAR.height}" rx="4"></rect>`}
+    ${coverage.withContent > 0 && html`<rect class="updated" width="${share(coverage.withContent)}" height="${BAR.height}" rx="4"></rect>`}
+    ${coverage.live > 0 && html`<rect class="created" width="${share(coverage.live)}" height="${BAR.height}" rx="4"></rect>`}
   </svg>`;
 }
 

@@ -39,7 +39,7 @@ export function deliveriesPage(
         heads: ['', 'Delivery', 'State', 'Received', 'Product and outcome'],
         row,
         none: {
-          yet: 'No deliveries yet. They arrive when content is generated.',
+          yet: 'No deliveries yet. They arrive when content is generated: start a sync on the overview.',
           matching: 'No deliveries match this filter.',
         },
         around: (table) =>

@@ -79,7 +79,7 @@ export function journalPage(
             back,
           }),
         none: {
-          yet: 'Nothing has been written yet. Generated texts appear here with their outcome.',
+          yet: 'Nothing has been written yet. Approve texts under Review. Each text that reaches the shop appears here, and can be reverted here.',
           matching: NO_WRITE_BACKS,
         },
         actions: isFiltered

@@ -17,6 +17,8 @@ export interface FilterField {
   /** A text with the key `/` by default. Options make it a choice. */
   readonly type?: 'search' | 'text' | 'date';
   readonly options?: readonly string[];
+  /** The label of no choice, without which it is “any”. */
+  readonly none?: string;
   readonly example?: string;
   /** Folded, because it is seldom needed. */
   readonly isExtra?: boolean;
@@ -131,8 +133,11 @@ function extraFields(fields: readonly FilterField[], given: GivenFilter): Html {
   </details>`;
 }
 
-function fieldOf({ name, label, type = 'search', options, example = '' }: FilterField, value = ''): Html {
-  if (options !== undefined) return choice(label, name, options, value);
+function fieldOf(
+  { name, label, type = 'search', options, none = 'any', example = '' }: FilterField,
+  value = '',
+): Html {
+  if (options !== undefined) return choice({ label, name, none, chosen: value }, options);
   return html`<label
     >${label}
     <input
@@ -144,11 +149,18 @@ function fieldOf({ name, label, type = 'search', options, example = '' }: Filter
   /></label>`;
 }
 
-function choice(label: string, name: string, values: readonly string[], chosen: string): Html {
+interface Choice {
+  readonly label: string;
+  readonly name: string;
+  readonly none: string;
+  readonly chosen: string;
+}
+
+function choice({ label, name, none, chosen }: Choice, values: readonly string[]): Html {
   return html`<label
     >${label}
     <select name="${name}">
-      <option value="">any</option>
+      <option value="">${none}</option>
       ${values.map((value) => {
         const selected = value === chosen && html` selected`;
         return html`<option value="${value}" ${selected}>${words(value)}</option>`;

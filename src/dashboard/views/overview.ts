@@ -1,6 +1,16 @@
 import type { Overview, StoreLine, Work, WorkspaceLine } from '../../operations/overview.js';
 import { isUnderWay } from '../../operations/present-run.js';
-import { amount, badge, moment, nothing, pager, pathTo, scheduled, stateOfRun } from '../elements.js';
+import {
+  amount,
+  badge,
+  counted,
+  moment,
+  nothing,
+  pager,
+  pathTo,
+  scheduled,
+  stateOfRun,
+} from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
@@ -8,7 +18,7 @@ import { attentionSection, outageSection } from './attention.js';
 import { coverageBar, coverageLine, creditAmount, creditChart, sharePercent } from './charts.js';
 import { NO_FILTER } from './list.js';
 
-const WITH_CONTENT = 'With content';
+const GENERATED = 'Generated and live';
 const STORE_SEARCH = 'Part of a store’s key or shop';
 const PROBLEMS = {
   store_paused: 'paused',
@@ -66,12 +76,13 @@ function workSection(work: Work): Html {
       ${tile('Deliveries to process', work.received, pathTo('/deliveries', { state: 'received' }), 'calm')}
       ${tile('Pending writes', work.ready, pathTo('/journal', { state: 'ready' }), 'calm')}
     </ul>
-    <h3>Dead letters</h3>
+    <h3>Needs a look</h3>
     <ul class="tiles">
       ${tile('Deliveries parked', work.parked, pathTo('/deliveries', { state: 'parked' }), 'warn')}
       ${tile('Deliveries failed', work.failedDeliveries, pathTo('/deliveries', { state: 'failed' }), 'bad')}
       ${tile('Writes failed', work.failedWrites, pathTo('/journal', { state: 'failed' }), 'bad')}
-      ${tile('Generations abandoned', work.givenUp, pathTo('/products', { content: 'failed' }), 'warn')}
+      ${tile('Generations failed', work.givenUp, pathTo('/products', { content: 'failed' }), 'warn')}
+      ${tile('No sources found', work.noSources, pathTo('/products', { content: 'no_sources' }), 'warn')}
     </ul>
   </section>`;
 }
@@ -89,7 +100,7 @@ function storeSection({ stores, allStores }: Overview, choice: OverviewChoice): 
       <h2 id="stores">${allStores === 1 ? 'Store' : `${allStores} stores`}</h2>
       ${(allStores > FEW_STORES || isFiltered) && storeFilter(choice)}
     </div>
-    ${allStores === 0 && nothing('Each store that is configured or installed appears here.')}
+    ${allStores === 0 && nothing('No stores yet. Add one to the configuration file with store-sync init, or let a merchant install the app.')}
     ${allStores > 0 && stores.items.length === 0 && nothing('No stores match this filter.')}
     ${
       stores.items.length > 0 &&
@@ -97,7 +108,7 @@ function storeSection({ stores, allStores }: Overview, choice: OverviewChoice): 
         <thead>
           <tr>
             <th scope="col">Store</th>
-            <th scope="col">${WITH_CONTENT}</th>
+            <th scope="col">${GENERATED}</th>
             <th scope="col">Last run</th>
             <th scope="col">Next run</th>
             <th scope="col">Review</th>
@@ -141,11 +152,14 @@ function storeRow(line: StoreLine): Html {
       ${health.state === 'paused' ? html`<span class="badge bad">paused</span>` : problem === undefined ? html`<span class="badge good">ok</span>` : html`<span class="badge warn">${PROBLEMS[problem.kind] ?? 'needs attention'}</span>`}
       <span class="quiet">${shop}</span>
     </th>
-    <td data-label="${WITH_CONTENT}">
+    <td data-label="${GENERATED}">
       <a href="${pathTo('/products', { store, content: 'with' })}">
         ${percent === null ? '–' : html`${percent} %`}</a
       >
-      <span class="quiet">${amount(coverage.withContent)} of ${amount(coverage.products)}</span>
+      <span class="quiet">${amount(coverage.withContent)} of ${amount(coverage.products)},</span>
+      <a class="live" href="${pathTo('/products', { store, content: 'live' })}"
+        >${amount(coverage.live)} live</a
+      >
       ${coverageBar(coverage)} ${coverageLine(line.days)}
     </td>
     <td data-label="Last run">
@@ -171,7 +185,7 @@ function workspaceSection({ workspaces }: Overview): Html {
   return html`<section aria-labelledby="workspaces">
     <h2 id="workspaces">Workspaces</h2>
     <div class="cards">${workspaces.items.map(workspaceCard)}</div>
-    ${workspaces.total > workspaces.limit && html`<p class="quiet">${workspaces.total - workspaces.limit} further workspaces: see store-sync status.</p>`}
+    ${workspaces.total > workspaces.limit && html`<p class="quiet">${counted(workspaces.total - workspaces.limit, 'further workspace')}: see store-sync status.</p>`}
   </section>`;
 }
 
@@ -181,7 +195,9 @@ function workspaceCard({ workspace, pause, webhook, credits }: WorkspaceLine): H
     <h3>${workspace}</h3>
     <dl class="facts">
       <dt>Credits left</dt>
-      <dd>${remaining === null ? 'not reported yet' : html`<b>${creditAmount(remaining)}</b>`}</dd>
+      <dd>
+        ${remaining === null ? 'Known once a result comes by webhook: results that are polled name none.' : html`<b>${creditAmount(remaining)}</b>`}
+      </dd>
       ${
         perDay !== null &&
         html`<dt>Burn rate</dt>

@@ -42,7 +42,7 @@ export function planPage(visitor: Visitor, view: PlanView): string {
   const path = `/plans/${plan.id}`;
   return page(visitor, {
     title: `Plan of ${plan.store}`,
-    section: 'runs',
+    section: 'plans',
     keys: LIST_KEYS,
     ...(plan.state === 'planning' ? { refreshSeconds: 3 } : {}),
     body: html`<p class="crumbs">

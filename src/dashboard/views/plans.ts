@@ -25,7 +25,7 @@ export function plansPage(
 ): string {
   return page(visitor, {
     title: 'Plans',
-    section: 'runs',
+    section: 'plans',
     keys: LIST_KEYS,
     body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
       <h1>Plans</h1>

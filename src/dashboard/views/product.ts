@@ -1,12 +1,12 @@
 import type { ProductTimeline } from '../../operations/products.js';
-import { badge, moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
+import { moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { LiveText } from '../product-live.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
-import { timelineItem } from './products.js';
-import { withheldList } from './withheld.js';
+import { remedyOf, standsBadge, timelineItem } from './products.js';
+import { withheldList, type Titles } from './withheld.js';
 import { storeUnread } from './write-back-parts.js';
 
 const CURRENT_TEXT = 'Current text';
@@ -14,6 +14,8 @@ const CURRENT_TEXT = 'Current text';
 export interface ProductView {
   readonly product: ProductTimeline;
   readonly image: string | undefined;
+  /** Titles of the products that hold a shared identifier. */
+  readonly titles: Titles;
   /** Null for a product without a link. */
   readonly live: LiveText | null;
   /** The product in the shop's own admin; null where it has none. */
@@ -23,7 +25,7 @@ export interface ProductView {
 }
 
 export function productPage(visitor: Visitor, view: ProductView): string {
-  const { product, image, live } = view;
+  const { product, image, live, titles } = view;
   const { link } = product;
   const name = nameOf(product.label, product.externalId);
   return page(visitor, {
@@ -37,13 +39,16 @@ export function productPage(visitor: Visitor, view: ProductView): string {
         </div>
         ${link !== null && product.store !== null && actions(product.externalId, product.store)}
       </div>
-      <p class="standing">${link !== null && badge(link.state)} ${sentence(product.standing)}</p>
-      ${facts(view)} ${link !== null && withheldList(link.withheld)}
+      <div class="standing">
+        <p>${standsBadge(product.stands)} ${sentence(product.standing)}</p>
+        ${link !== null && remedyOf(product)}
+      </div>
+      ${facts(view)} ${link !== null && withheldList(link.withheld, titles)}
       ${live !== null && present(product.externalId, live)}
-      <h2>Timeline</h2>
-      ${product.timeline.length === 0 && nothing('This product has no events yet.')}
+      <h2>What happened, newest first</h2>
+      ${product.timeline.length === 0 && nothing('Nothing has happened to this product yet. “Sync now” reads it.')}
       <ol class="timeline">
-        ${product.timeline.map(timelineItem)}
+        ${product.timeline.toReversed().map(timelineItem)}
       </ol>`,
   });
 }
@@ -103,7 +108,7 @@ function present(externalId: string, live: LiveText): Html {
         : html`<p><b>${live.title}</b> <span class="badge calm">${live.status.toLowerCase()}</span></p>
             ${
               live.descriptionHtml === ''
-                ? nothing('The product has no description.')
+                ? nothing('The product has no description. “Generate again” asks for one.')
                 : html`<iframe
                     title="${CURRENT_TEXT}"
                     src="${pathTo(`${productPath(externalId)}/preview`)}"

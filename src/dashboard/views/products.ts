@@ -1,18 +1,21 @@
 import type { Page } from '../../operations/paging.js';
+import type { ProductState } from '../../operations/product-status-text.js';
 import {
   CONTENT_FILTERS,
   LINK_STATES,
+  PRODUCT_ORDERS,
   type ListedProduct,
   type TimelineEntry,
 } from '../../operations/products.js';
 import type { WriteBackField } from '../../operations/present-write-back.js';
-import { badge, moment, nameOf, nothing, productPath, sentence, words } from '../elements.js';
+import { LINK_WORDS, moment, nameOf, nothing, productPath, sentence, words, type Tone } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
-import { list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
-import { holderLinks } from './withheld.js';
+import { ALL_ON_PAGE, list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
+import { withheldLines, type Titles } from './withheld.js';
+import { targetName } from './write-back-parts.js';
 
 /** The filter of the list, and what stands around it. */
 export interface ProductList {
@@ -21,52 +24,119 @@ export interface ProductList {
   readonly counts: Readonly<Record<string, number>>;
   readonly stores: readonly string[];
   readonly images: ReadonlyMap<string, string>;
+  /** Titles of the products that hold a shared identifier. */
+  readonly titles: Titles;
 }
 
-export function productsPage(
-  visitor: Visitor,
-  products: Page<ListedProduct>,
-  { given, counts, stores, images }: ProductList,
-): string {
+const SELECTION = 'selection';
+
+export function productsPage(visitor: Visitor, products: Page<ListedProduct>, view: ProductList): string {
+  const { given, counts, stores } = view;
   return page(visitor, {
     title: 'Products',
     section: 'products',
-    keys: LIST_KEYS,
+    keys: [...LIST_KEYS, ['x', 'choose']],
     body: html`<h1>Products</h1>
       ${list({
         path: '/products',
         given,
-        tabs: { name: 'state', values: LINK_STATES, counts },
+        tabs: { name: 'state', values: LINK_STATES, counts, labels: LINK_WORDS },
         fields: [
-          { name: 'search', label: 'Title, handle, external_id, SKU or barcode' },
-          { name: 'store', label: 'Store', options: stores },
+          { name: 'search', label: 'Title, handle, SKU or barcode' },
+          ...(stores.length > 1 ? [{ name: 'store', label: 'Store', options: stores }] : []),
           { name: 'content', label: 'Content', options: CONTENT_FILTERS },
+          { name: 'sort', label: 'Order', options: PRODUCT_ORDERS, none: 'newest first' },
         ],
         page: products,
-        heads: ['Product', 'State', 'Store', 'Reason'],
-        row: (product) => productRow(product, images.get(product.externalId)),
+        heads: ['', 'Product', 'State', ...(stores.length > 1 ? ['Store'] : []), 'Why, and what helps'],
+        row: (product) => productRow(product, view),
         none: {
-          yet: 'No products yet. Run the first sync from the overview.',
+          yet: 'No products yet. Start a sync on the overview.',
           matching: 'No products match this filter.',
         },
+        around: (table) =>
+          html`<form action="/products/generate" id="${SELECTION}">
+            <div class="actions sticky admin-only">
+              <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
+              <button>Generate for selected…</button>
+            </div>
+            ${table}
+          </form>`,
       })}`,
   });
 }
 
-function productRow(
-  { externalId, label, state, store, standing, withheld }: ListedProduct,
-  image: string | undefined,
-): Html {
+/** The states of products in words, with their colours. */
+const STANDS: Readonly<Record<ProductState, readonly [string, Tone]>> = {
+  live: ['Live', 'good'],
+  review: ['Waits for review', 'busy'],
+  writing: ['About to be written', 'busy'],
+  generating: ['Being generated', 'busy'],
+  waiting: ['Waits for the next run', 'busy'],
+  creating: ['Being created', 'busy'],
+  shared: ['Shared SKU', 'warn'],
+  no_sources: ['No sources', 'warn'],
+  left: ['Left as it is', 'calm'],
+  no_content: ['No content', 'calm'],
+  gone: ['Gone from the store', 'calm'],
+  failed: ['Failed', 'bad'],
+  not_sent: ['Not in the catalog', 'bad'],
+};
+
+export function standsBadge(stands: ProductState): Html {
+  const [label, tone] = STANDS[stands];
+  return html`<span class="badge ${tone}">${label}</span>`;
+}
+
+/** The one thing that helps a product on; nothing where it goes on by itself. */
+export function remedyOf({
+  externalId,
+  stands,
+  review,
+}: Pick<ListedProduct, 'externalId' | 'stands' | 'review'>): Html {
+  const again = html`<a class="admin-only" href="${productPath(externalId)}/generate">Generate again…</a>`;
+  switch (stands) {
+    case 'review':
+      return html`<a href="/write-backs/${review ?? ''}">Review it</a>`;
+    case 'failed':
+    case 'no_content':
+      return again;
+    case 'no_sources':
+      return html`<details>
+          <summary>Tell the catalog where to read about this product</summary>
+          <p>
+            Put the address of a page, or a text to search by, into a metafield of the product, and name the
+            metafield in <code>mapping.sourceUrl</code> or <code>mapping.referenceString</code>. Then sync it.
+          </p>
+        </details>
+        ${again}`;
+    default:
+      return html``;
+  }
+}
+
+function productRow(product: ListedProduct, { stores, images, titles }: ProductList): Html {
+  const { externalId, label, store, standing, stands, withheld } = product;
+  const name = nameOf(label, externalId);
   return html`<tr data-row>
+    <td><input type="checkbox" name="id" value="${externalId}" aria-label="Choose ${name}" /></td>
     <th scope="row">
       <div class="named">
-        ${thumbnail(image)} <a href="${productPath(externalId)}">${nameOf(label, externalId)}</a>
+        ${thumbnail(images.get(externalId))} <a href="${productPath(externalId)}">${name}</a>
       </div>
     </th>
-    <td>${badge(state)}</td>
-    <td data-label="Store">${store}</td>
-    <td class="quiet">${sentence(standing)} ${holderLinks(withheld)}</td>
+    <td>${standsBadge(stands)}</td>
+    ${stores.length > 1 && html`<td data-label="Store">${store}</td>`}
+    <td class="quiet">
+      <p>${sentence(withoutWithheld(standing))}</p>
+      ${withheldLines(withheld, titles)} ${remedyOf(product)}
+    </td>
   </tr>`;
+}
+
+/** The identifiers stand below, each with its holder. */
+function withoutWithheld(standing: string): string {
+  return standing.split('; withheld from the catalog: ')[0] ?? standing;
 }
 
 /** The results of a search with no match or with several. */
@@ -101,10 +171,20 @@ function search(value: string): Html {
   </form>`;
 }
 
+const KINDS: Readonly<Record<TimelineEntry['kind'], string>> = {
+  source: 'Shop',
+  link: 'Catalog',
+  identity: 'Identifiers',
+  run: 'Run',
+  task: 'Generation',
+  delivery: 'Result',
+  'write-back': 'Text',
+};
+
 export function timelineItem(entry: TimelineEntry): Html {
   const path = pathOf(entry);
   return html`<li class="${entry.kind}">
-    <p>${moment(entry.at)} <span class="badge calm">${entry.kind}</span></p>
+    <p>${moment(entry.at)} <span class="badge calm">${KINDS[entry.kind]}</span></p>
     <p class="what">${path === null ? entry.what : html`<a href="${path}">${entry.what}</a>`}</p>
     ${entry.reason !== null && html`<p class="quiet">${entry.reason}</p>`}
     ${
@@ -119,8 +199,8 @@ export function timelineItem(entry: TimelineEntry): Html {
 
 function fieldLine({ target, outcome, reason }: WriteBackField): Html {
   return html`<li>
-    <code>${target}</code>
-    ${outcome === null ? 'intended' : words(outcome)}${reason !== null && `: ${reason}`}
+    ${targetName(target)}:
+    ${outcome === null ? 'to be written' : words(outcome)}${reason !== null && ` (${reason})`}
   </li>`;
 }
 

@@ -17,7 +17,7 @@ const REPORT_TITLES = { check: 'Check', drift: 'Drift', generate: 'Generation' }
 export function checkPage(visitor: Visitor, newest: Report | null): string {
   return page(visitor, {
     title: 'Check',
-    section: 'settings',
+    section: 'check',
     body: html`<div class="head">
         <h1>Check</h1>
         <form method="post" action="/check" class="inline">
@@ -82,7 +82,7 @@ function resultOf(report: Report): Html {
     }
     case 'generate': {
       const { requested, stopped, store } = report.result;
-      return html`<p>Content was requested for ${amount(requested)} products.</p>
+      return html`<p>Content was requested for ${counted(requested, 'product')}.</p>
         ${stopped !== null && html`<p class="quiet">${stopped}</p>`}
         <p><a href="${pathTo('/products', { store, content: 'requested' })}">${SEE_PRODUCTS}</a></p>`;
     }
@@ -155,24 +155,28 @@ function excerpt(text: string | null): string {
 
 export interface GenerateQuestion {
   readonly store: string;
-  /** One product; null for all without content. */
-  readonly product: { readonly externalId: string; readonly label: string } | null;
+  /** The chosen products; null for all without content. */
+  readonly products: readonly { readonly externalId: string; readonly label: string }[] | null;
   readonly cost: SyncCost;
 }
 
 /** The question before content is requested, with its cost. */
-export function generateQuestionPage(visitor: Visitor, { store, product, cost }: GenerateQuestion): string {
+export function generateQuestionPage(visitor: Visitor, { store, products, cost }: GenerateQuestion): string {
+  const [product = null, ...others] = products ?? [];
   const path = `/stores/${encodeURIComponent(store)}`;
-  const back = product === null ? path : productPath(product.externalId);
+  const isOne = product !== null && others.length === 0;
+  const back = isOne ? productPath(product.externalId) : product === null ? path : '/products';
   const title =
-    product === null ? `Generate what is missing in ${store}?` : `Generate again for ${product.label}?`;
+    product === null
+      ? `Generate what is missing in ${store}?`
+      : `Generate for ${isOne ? product.label : counted(others.length + 1, 'product')}?`;
   return page(visitor, {
     title,
     section: product === null ? 'overview' : 'products',
     body: html`<h1>${title}</h1>
       <section class="card">
         <p>
-          ${product === null ? 'The service writes new texts for these products. It may charge credits.' : CONFIRM_MEANING.generate}
+          ${isOne ? CONFIRM_MEANING.generate : 'The service writes new texts for these products. It may charge credits.'}
         </p>
         ${costFacts(cost)}
         ${
@@ -181,9 +185,10 @@ export function generateQuestionPage(visitor: Visitor, { store, product, cost }:
                 <p><a href="${back}" data-key="u">${KEEP_IT}</a></p>`
             : html`<form
                 method="post"
-                action="${product === null ? `${path}/generate` : `${back}/generate`}"
+                action="${product === null ? `${path}/generate` : '/products/generate'}"
                 class="inline"
               >
+                ${(products ?? []).map(({ externalId }) => html`<input type="hidden" name="id" value="${externalId}" />`)}
                 <button class="primary">Request content</button>
                 <a href="${back}" data-key="u">${KEEP_IT}</a>
               </form>`

@@ -1,3 +1,4 @@
+import { plainTextOf } from '../../planner/html-content.js';
 import { GATES } from '../../domain/gate-finding.js';
 import type { Page } from '../../operations/paging.js';
 import type { PresentedWriteBack } from '../../operations/present-write-back.js';
@@ -64,18 +65,18 @@ export function reviewPage(
           { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
         ],
         page: waiting,
-        heads: ['', 'Product', 'Store', WAITS_SINCE, 'New texts'],
+        heads: ['', 'Product', ...(stores.length > 1 ? ['Store'] : []), WAITS_SINCE, 'Before and after'],
         row: (item, index) =>
           row(item, labels.get(item.externalId) ?? item.externalId, {
             place: { ...given, at: waiting.offset + index },
             image: images.get(item.externalId),
+            hasStores: stores.length > 1,
             objections: objections.get(item.id),
           }),
         none: {
-          yet: 'No texts are waiting for review. New ones appear here when content was generated.',
+          yet: 'No texts wait for review. Choose products under Products and generate content, or start a sync on the overview.',
           matching: 'No waiting texts match this filter.',
         },
-        actions: waiting.total > 0 ? allThatMatch(given, stores, waiting.total) : undefined,
         around: (table) =>
           html`<form method="post" action="/review">
             <input type="hidden" name="back" value="${here}" />
@@ -83,6 +84,7 @@ export function reviewPage(
               <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
               <button class="primary" name="decision" value="approve" data-key="a">Approve selected</button>
               <button class="danger" name="decision" value="reject" data-key="r">Reject selected</button>
+              ${allThatMatch(given, stores, waiting.total)}
             </div>
             ${table}
           </form>`,
@@ -93,10 +95,10 @@ export function reviewPage(
 /** Links that ask whether to decide all rows that match the filter, on every page of the list. */
 function allThatMatch(given: GivenFilter, stores: readonly string[], total: number): Html {
   const filter = allOf(given, stores);
-  return html`<div class="actions reviewer-only">
+  return html`<span class="more reviewer-only">
     <a class="button" href="${bulkPath('approve', filter)}">Approve all ${amount(total)} that match…</a>
     <a class="button danger" href="${bulkPath('reject', filter)}">Reject all that match…</a>
-  </div>`;
+  </span>`;
 }
 
 /** The filter of the list. A bulk change needs one, so it names the state at least. */
@@ -109,24 +111,56 @@ function allOf(given: GivenFilter, stores: readonly string[]): GivenFilter {
 interface RowView {
   readonly place: ListPlace;
   readonly image: string | undefined;
+  /** The list has stores to name. */
+  readonly hasStores: boolean;
   readonly objections: Objections | undefined;
 }
 
-function row(item: PresentedWriteBack, label: string, { image, place, objections }: RowView): Html {
-  const title = item.fields.find((field) => field.target === 'title')?.intended;
+function row(
+  item: PresentedWriteBack,
+  label: string,
+  { image, place, hasStores, objections }: RowView,
+): Html {
   return html`<tr data-row>
     <td><input type="checkbox" name="id" value="${item.id}" aria-label="Choose ${label}" /></td>
     <th scope="row">
       <div class="named">${thumbnail(image)} <a href="${writeBackPath(item.id, place)}">${label}</a></div>
     </th>
-    <td data-label="Store">${item.store}</td>
+    ${hasStores && html`<td data-label="Store">${item.store}</td>`}
     <td data-label="${WAITS_SINCE}">${moment(item.createdAt)}</td>
     <td>
-      ${title !== undefined && title !== label && html`<q>${title}</q>`}
+      ${changeLine('Title', objections?.before.title || label, intendedOf(item, 'title'))}
+      ${changeLine('Description', objections?.before.description, descriptionOf(item))}
       <span class="quiet">${targetList(item.fields.map((field) => field.target))}</span>
       ${editedLine(objections)} ${gateLines(objections?.gates ?? item.gates)}
     </td>
   </tr>`;
+}
+
+function intendedOf({ fields }: PresentedWriteBack, target: string): string | null {
+  return fields.find((field) => field.target === target)?.intended ?? null;
+}
+
+function descriptionOf(item: PresentedWriteBack): string | null {
+  const markup = intendedOf(item, 'descriptionHtml');
+  return markup === null ? null : plainTextOf(markup);
+}
+
+const EXCERPT = 140;
+
+function excerpt(text: string): string {
+  return text.length > EXCERPT ? `${text.slice(0, EXCERPT).toWellFormed()}…` : text;
+}
+
+/** One text before and after, in short; nothing when it stays as it is. */
+function changeLine(name: string, before: string | undefined, after: string | null): Html {
+  if (after === null || after === before) return html``;
+  return html`<p class="change" dir="auto">
+    <span class="quiet">${name}:</span>
+    ${before !== undefined && before !== '' && html`<del>${excerpt(before)}</del> `}<ins
+      >${excerpt(after)}</ins
+    >
+  </p>`;
 }
 
 /** The fields that the merchant edited since the text was generated. An approval of several texts leaves them. */

@@ -34,10 +34,7 @@ export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: RunLi
     title: 'Runs',
     section: 'runs',
     keys: LIST_KEYS,
-    body: html`<div class="head">
-        <h1>Runs</h1>
-        <a href="/plans">Plans</a>
-      </div>
+    body: html`<h1>Runs</h1>
       ${list({
         path: '/runs',
         given: view.given,

@@ -4,7 +4,9 @@ import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreStatus } from '../../operations/status.js';
 import {
   amount,
+  LINK_WORDS,
   badge,
+  clockTime,
   counted,
   moment,
   nameOf,
@@ -31,6 +33,8 @@ export interface StoreView {
   readonly problems: readonly Attention[];
   readonly coverage: Coverage;
   readonly days: readonly CoverageDay[];
+  /** Products whose newest generation brought nothing. */
+  readonly without: { readonly failed: number; readonly noSources: number };
   /** The next time of the schedule. */
   readonly nextRunAt: Date;
   readonly schedule: { readonly cron: string; readonly timezone: string };
@@ -80,15 +84,15 @@ export function storePage(visitor: Visitor, view: StoreView): string {
         </p>
       </section>
       <div class="columns">${facts(view)} ${coverageCard(view)}</div>
-      ${lastRuns(view)} ${status.unsuccessful.length > 0 && unsuccessful(status)}
-      ${status.gone !== null && status.gone.count > 0 && goneProducts(store, status.gone)}`,
+      ${lastRuns(view)} ${status.gone !== null && status.gone.count > 0 && goneProducts(store, status.gone)}`,
   });
 }
 
 function pauseTimes({ health }: StoreStatus): Html {
   if (health.state === 'ok') return html``;
   const scope = health.scope === 'writes' ? 'Only writes are paused.' : 'All work of this store is paused.';
-  return html`<p>${scope} Paused ${moment(health.since)}; next try ${moment(health.nextTry)}.</p>`;
+  const next = health.nextTry === null ? '' : html` Next try ${clockTime(health.nextTry)}.`;
+  return html`<p>${scope} Paused ${moment(health.since)}.${next}</p>`;
 }
 
 function facts({ status, nextRunAt, schedule }: StoreView): Html {
@@ -103,14 +107,10 @@ function facts({ status, nextRunAt, schedule }: StoreView): Html {
       <dt>Read up to</dt>
       <dd>${moment(status.watermark)}</dd>
       <dt>Products</dt>
-      <dd>${stateCounts(status.products, (state) => pathTo('/products', { state, store }))}</dd>
-      <dt>Write-backs</dt>
-      <dd>${stateCounts(status.writeBacks, (state) => pathTo('/journal', { state, store }))}</dd>
+      <dd>${stateCounts(status.products, LINK_WORDS, (state) => pathTo('/products', { state, store }))}</dd>
+      <dt>Generated texts</dt>
+      <dd>${stateCounts(status.writeBacks, {}, (state) => pathTo('/journal', { state, store }))}</dd>
       ${held(status)}
-      <dt>Generations</dt>
-      <dd>
-        ${stateCounts(status.tasks, (state) => pathTo('/products', { content: CONTENT_OF[state], store }))}
-      </dd>
       ${
         status.owed.count > 0 &&
         html`<dt>
@@ -126,28 +126,27 @@ function facts({ status, nextRunAt, schedule }: StoreView): Html {
   </section>`;
 }
 
-/** The filter of the product list that fits a task's state best. */
-const CONTENT_OF: Readonly<Record<string, string>> = {
-  requested: 'requested',
-  succeeded: 'with',
-  failed: 'failed',
-  abandoned: 'failed',
-  no_urls: 'without',
-};
-
-function coverageCard({ coverage, days, status }: StoreView): Html {
+function coverageCard({ coverage, days, without, status }: StoreView): Html {
   const percent = sharePercent(coverage);
+  const products = (content: string, count: number, what: string): Html =>
+    html`<a href="${pathTo('/products', { content, store: status.store })}">${amount(count)} ${what}</a>`;
   return html`<section class="card" aria-labelledby="coverage">
     <h2 id="coverage">Coverage</h2>
     <p>
       <b class="figure">${percent === null ? '–' : `${percent} %`}</b>
-      <a href="${pathTo('/products', { content: 'with', store: status.store })}"
-        >${amount(coverage.withContent)} have generated content</a
-      >,
-      <a href="${pathTo('/products', { content: 'without', store: status.store })}"
-        >${amount(coverage.products - coverage.withContent)} have none</a
-      >
+      ${products('with', coverage.withContent, 'generated')}, ${products('live', coverage.live, 'live')},
+      ${products('without', coverage.products - coverage.withContent, 'not generated')}
     </p>
+    ${
+      without.failed + without.noSources > 0 &&
+      html`<p class="quiet">
+        The last generation brought nothing for
+        ${[
+          ...(without.failed > 0 ? [products('failed', without.failed, 'that failed')] : []),
+          ...(without.noSources > 0 ? [products('no_sources', without.noSources, 'without sources')] : []),
+        ].map((each, index) => html`${index > 0 && ' and '}${each}`)}.
+      </p>`
+    }
     <p>${coverageBar(coverage)} ${coverageLine(days)}</p>
     ${coverageTable(days)}
   </section>`;
@@ -160,19 +159,22 @@ function held({ store, held: { limits, gates }, unmappedParts }: StoreStatus): H
   const lines = [
     ...capped.map(
       ([limit, count]) =>
-        html`<li><a href="${ready}">${count} writes wait: limits.${limit} is reached</a></li>`,
+        html`<li><a href="${ready}">${counted(count, 'write')} on hold: limits.${limit} is reached</a></li>`,
     ),
     ...Object.entries(gates).map(
       ([gate, count]) =>
         html`<li>
-          <a href="${pathTo('/review', { store, gate })}">${count} held back by the gate ${gate}</a>
+          <a href="${pathTo('/review', { store, gate })}"
+            >${counted(count, 'text')} held back by the gate ${gate}</a
+          >
         </li>`,
     ),
     ...(unmappedParts > 0
       ? [
           html`<li>
             <a href="${pathTo('/journal', { store, fate: 'not_mapped' })}"
-              >${unmappedParts} generated values are not written. Choose where</a
+              >${unmappedParts === 1 ? '1 generated value is' : `${amount(unmappedParts)} generated values are`}
+              not mapped. Choose where</a
             >
           </li>`,
         ]
@@ -180,7 +182,7 @@ function held({ store, held: { limits, gates }, unmappedParts }: StoreStatus): H
   ];
   return html`${
     lines.length > 0 &&
-    html`<dt>Held back</dt>
+    html`<dt>On hold</dt>
       <dd>
         <ul class="plain">
           ${lines}
@@ -216,24 +218,16 @@ function lastRuns({ status: { store }, runs }: StoreView): Html {
   </section>`;
 }
 
-function stateCounts(counts: Readonly<Record<string, number>>, path: (state: string) => string): Html {
+function stateCounts(
+  counts: Readonly<Record<string, number>>,
+  labels: Readonly<Record<string, string>>,
+  path: (state: string) => string,
+): Html {
   const states = Object.entries(counts).filter(([, count]) => count > 0);
   if (states.length === 0) return html`<span class="quiet">none</span>`;
   return html`<span class="chips"
-    >${states.map(([state, count]) => html`<a href="${path(state)}">${badge(state)} ${amount(count)}</a>`)}</span
+    >${states.map(([state, count]) => html`<a href="${path(state)}">${badge(state, labels[state])} ${amount(count)}</a>`)}</span
   >`;
-}
-
-function unsuccessful(status: StoreStatus): Html {
-  return html`<details>
-    <summary>${counted(status.unsuccessful.length, 'product')} without content, newest first</summary>
-    <ul class="plain">
-      ${status.unsuccessful.map(
-        ({ externalId, state, reason }) =>
-          html`<li>${badge(state)} <a href="${productPath(externalId)}">${externalId}</a> ${reason}</li>`,
-      )}
-    </ul>
-  </details>`;
 }
 
 function goneProducts(store: string, { count, products }: NonNullable<StoreStatus['gone']>): Html {

@@ -1,17 +1,22 @@
 import type { PresentedWithheld } from '../../operations/withheld.js';
-import { productPath } from '../elements.js';
+import { nameOf, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
 
+/** Titles of products by external_id. */
+export type Titles = ReadonlyMap<string, string>;
+
 /** The identifiers that are withheld from the catalog, each with its holder and how to resolve it; nothing when there are none. */
-export function withheldList(withheld: readonly PresentedWithheld[]): Html | false {
+export function withheldList(withheld: readonly PresentedWithheld[], titles: Titles): Html | false {
   if (withheld.length === 0) return false;
-  return html`<h2>Withheld identifiers</h2>
+  return html`<h2>Shared identifiers</h2>
     <ul class="rows">
       ${withheld.map(
-        ({ reason, holder, remedy }) =>
+        ({ kind, value, holder, remedy }) =>
           html`<li>
-            <p class="what">${reason}</p>
-            ${holder !== null && html`<p>${holderLine(holder)}</p>`}
+            <p class="what">
+              ${kind.toUpperCase()} ${value} is not sent, because another product has it too.
+            </p>
+            ${holder !== null && html`<p>${holderLine(holder, titles)}</p>`}
             <p class="quiet">${remedy}</p>
           </li>`,
       )}
@@ -19,23 +24,20 @@ export function withheldList(withheld: readonly PresentedWithheld[]): Html | fal
 }
 
 /** A product's withheld identifiers with their holders, a line each, for a list. */
-export function withheldLines(withheld: readonly PresentedWithheld[]): Html[] {
+export function withheldLines(withheld: readonly PresentedWithheld[], titles: Titles = new Map()): Html[] {
   return withheld.map(
-    ({ kind, value, holder }) =>
-      html`<p class="quiet">${kind} ${value} is withheld. ${holder !== null && holderLine(holder)}</p>`,
+    ({ kind, value, holder, remedy }) =>
+      html`<p class="quiet">
+        ${kind.toUpperCase()} ${value} is shared. ${holder !== null && holderLine(holder, titles)} ${remedy}
+      </p>`,
   );
 }
 
-/** Links to the products of ours that hold identifiers of a product, for a list that names the reasons already. */
-export function holderLinks(withheld: readonly PresentedWithheld[]): Html | false {
-  const holders = new Set(withheld.flatMap(({ holder }) => holder?.products ?? []));
-  return (
-    holders.size > 0 &&
-    html`<p>Held by ${[...holders].map((id) => html` <a href="${productPath(id)}">${id}</a>`)}</p>`
-  );
-}
-
-function holderLine({ who, products, catalogId }: NonNullable<PresentedWithheld['holder']>): Html {
-  return html`It is held by ${who}. ${products.map((id) => html` <a href="${productPath(id)}">${id}</a>`)}
-  ${catalogId !== null && html` Catalog product ${catalogId}.`}`;
+function holderLine(
+  { who, products, catalogId }: NonNullable<PresentedWithheld['holder']>,
+  titles: Titles,
+): Html {
+  const links = products.map((id) => html` <a href="${productPath(id)}">${nameOf(titles.get(id), id)}</a>`);
+  return html`It is on ${who}${links.length > 0 && html`: ${links}`}.
+  ${catalogId !== null && products.length === 0 && html` Catalog product ${catalogId}.`}`;
 }

@@ -116,7 +116,7 @@ export function editPage(visitor: Visitor, edited: EditedText): string {
 }
 
 /** Lines of the field, so that a text of usual length is in sight, on a phone too. */
-function rowsFor({ length }: string): number {
+export function rowsFor({ length }: string): number {
   if (length > 200) return 18;
   return length > 60 ? 8 : 3;
 }

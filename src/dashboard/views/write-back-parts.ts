@@ -15,6 +15,9 @@ export function writeBackPath(id: string, place: ListPlace = {}, part = ''): str
   return pathTo(`/write-backs/${id}${part}`, { at: at === undefined ? undefined : String(at), ...filter });
 }
 
+/** Before the target in the name of a field that edits a text. */
+export const EDIT_PREFIX = 'text ';
+
 export function unknownWriteBack(id: string): string {
   return `No write-back found for “${id.slice(0, 100)}”.`;
 }

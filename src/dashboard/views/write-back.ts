@@ -8,9 +8,16 @@ import { page } from '../layout.js';
 import { ROWS_OF_A_PAGE } from '../page-query.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
-import { askLink, cameText, lastDecisionBox, sourcesSection, undoForm } from './write-back-actions.js';
+import {
+  askLink,
+  cameText,
+  lastDecisionBox,
+  rowsFor,
+  sourcesSection,
+  undoForm,
+} from './write-back-actions.js';
 import type { ListPlace } from '../write-back-query.js';
-import { markedText, targetName, tickedIn, writeBackPath } from './write-back-parts.js';
+import { EDIT_PREFIX, markedText, targetName, tickedIn, writeBackPath } from './write-back-parts.js';
 import { thumbnail } from '../thumbnails.js';
 import { BACK_TO_LIST } from './list.js';
 import { storeUnread } from './write-back-parts.js';
@@ -78,7 +85,9 @@ function decisionForms({ row, place, comparison }: WriteBackView): Html {
     <form method="post" action="${path}" id="${APPROVAL}" class="inline">
       <input type="hidden" name="version" value="${row.version}" />
       ${alwaysAccepted(comparison)}
-      <button class="primary" name="decision" value="approve" data-key="a">Approve accepted fields</button>
+      <button class="primary" name="decision" value="approve" data-key="a" data-approve>
+        Approve accepted fields
+      </button>
     </form>
     <form method="post" action="${path}" class="inline">
       <input type="hidden" name="decision" value="reject" />
@@ -217,12 +226,11 @@ function fieldSection(view: WriteBackView, field: ComparedField): Html {
   return html`<section class="card field" aria-label="${name}" data-row>
     <div class="head">
       <h2>${name}</h2>
-      <div class="actions">
-        ${open && editButton(view, field)} ${open ? accept(view, field, name) : verdictOf(field)}
-      </div>
+      <div class="actions">${open ? accept(view, field, name) : verdictOf(field)}</div>
     </div>
     ${open && verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
     <div class="sides">${side('before', left)} ${side('after', right)}</div>
+    ${open && editor(view, field)}
   </section>`;
 }
 
@@ -237,20 +245,29 @@ function gateFindings({ row, findings: now }: WriteBackView, { target }: Compare
   </ul>`;
 }
 
-/** Opens the editor. It sends the boxes along, so that they are ticked as before when the text is saved. */
-function editButton({ row, place, editable }: WriteBackView, { target }: ComparedField): Html {
-  if (!editable.has(target)) return html``;
-  return html`<button
-    class="plain reviewer-only"
-    form="${APPROVAL}"
-    formaction="${writeBackPath(row.id, place, '/open-edit')}"
-    name="edit"
-    value="${target}"
-    aria-label="Edit: ${targetName(target)}"
-    data-key="e"
-  >
-    Edit
-  </button>`;
+/**
+ * The editor of a text. Its field belongs to the form of the approval, so that one button saves and approves. The script adds a
+ * rich-text field in place of a description's markup, which stays behind a tab.
+ */
+function editor({ row, editable }: WriteBackView, { target, kind }: ComparedField): Html {
+  const value = row.fields.find((field) => field.target === target)?.intended;
+  if (!editable.has(target) || value == null) return html``;
+  const name = targetName(target);
+  return html`<details class="editor reviewer-only" ${kind === 'html' && html` data-rich`}>
+    <summary data-key="e" aria-label="Edit: ${name}">Edit</summary>
+    <textarea
+      form="${APPROVAL}"
+      name="${EDIT_PREFIX}${target}"
+      aria-label="${name}"
+      dir="auto"
+      rows="${rowsFor(value)}"
+    >
+${value}</textarea>
+    <div class="actions">
+      <button form="${APPROVAL}" name="decision" value="approve" class="primary">Save and approve</button>
+      <button form="${APPROVAL}" name="decision" value="save">Save</button>
+    </div>
+  </details>`;
 }
 
 /** The text as it came, when a person edited it. */
@@ -343,12 +360,10 @@ function metafieldRow(view: WriteBackView, field: ComparedField): Html {
     <th scope="row">
       <code>${targetName(field.target)}</code>
       <span class="quiet">${field.type}</span>
-      <div class="choices">
-        ${open && accept(view, field, targetName(field.target))} ${open && editButton(view, field)}
-      </div>
+      <div class="choices">${open && accept(view, field, targetName(field.target))}</div>
       ${verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
     </th>
     <td data-label="${left}">${texts.before}</td>
-    <td data-label="${right}">${texts.after}</td>
+    <td data-label="${right}">${texts.after} ${open && editor(view, field)}</td>
   </tr>`;
 }

@@ -1,0 +1,89 @@
+import {
+  Body,
+  Controller,
+  Get,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
+import { Connections } from '../../connections/connections.js';
+import { SyncCosts } from '../../operations/sync-cost.js';
+import { ProductOperations, type LinkedProduct } from '../../operations/products.js';
+import { nameOf, productPath } from '../elements.js';
+import { GenerateAgain } from '../generate-again.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { severalSchema } from '../page-query.js';
+import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { generateQuestionPage } from '../views/reports.js';
+
+const chosenSchema = z.looseObject({ id: severalSchema });
+
+/** Content for products that a person chose. It costs credits, so that the question comes first. */
+@Controller('products')
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class GenerationPages {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly products: ProductOperations,
+    private readonly again: GenerateAgain,
+    private readonly costs: SyncCosts,
+    private readonly connections: Connections,
+  ) {}
+
+  @Get(['generate', ':id/generate'])
+  @Allow('viewer')
+  async question(
+    @Param('id') id: string | undefined,
+    @Query({ schema: chosenSchema }) { id: ids }: z.output<typeof chosenSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const chosen = id === undefined ? ids : [id];
+    if (chosen.length === 0) {
+      await seeOther(this.sessions, request, response, '/products', 'Select at least one product.');
+      return;
+    }
+    const { store, products } = await this.#ofOneStore(chosen);
+    const cost = await this.costs.ofProducts(this.connections.store(store).workspace, products.length);
+    const named = products.map(({ externalId, label }) => ({ externalId, label: nameOf(label, externalId) }));
+    const visitor = visitorOf(this.sessions, request, response);
+    response.send(generateQuestionPage(visitor, { store, products: named, cost }));
+  }
+
+  @Post('generate')
+  @Allow('admin')
+  @Audited('generate')
+  async generate(
+    @Body({ schema: chosenSchema }) { id: ids }: z.output<typeof chosenSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { store, products } = await this.#ofOneStore(ids);
+    const externalIds = products.map(({ externalId }) => externalId);
+    const notice = await this.again.request(store, externalIds);
+    const [only = '', ...others] = externalIds;
+    const next = others.length === 0 ? productPath(only) : '/products?content=requested';
+    await seeOther(this.sessions, request, response, next, notice);
+  }
+
+  /** The chosen products of the first one’s store: a request goes to one store. */
+  async #ofOneStore(ids: readonly string[]): Promise<{ store: string; products: LinkedProduct[] }> {
+    const found = await Promise.all(ids.map((id) => this.products.link(id)));
+    const products = found.filter((link) => link !== null);
+    const [first] = products;
+    if (first === undefined)
+      throw new NotFoundException(`No product found for “${(ids[0] ?? '').slice(0, 300)}”.`);
+    return { store: first.store, products: products.filter(({ store }) => store === first.store) };
+  }
+}
