@@ -79,6 +79,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     settings: () =>
       listSettings(config, {
         files,
+        shipped: DEFAULT_FILE,
         fromEnvironment: settings.fromEnvironment,
         isSet: (name) => isSet(name, options.env),
       }),

@@ -16,6 +16,8 @@ export interface ListedSetting {
 export interface SettingPlaces {
   /** In the order in which they were read: later ones win. */
   readonly files: readonly ConfigFile[];
+  /** The shipped file of defaults. */
+  readonly shipped: string;
   /** Key path to the place beside the files that set it. */
   readonly fromEnvironment: ReadonlyMap<string, string>;
   /** Whether the environment, or a file that it names, has the variable. */
@@ -48,7 +50,10 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function originOf(path: readonly string[], { files, fromEnvironment, isSet }: SettingPlaces): string {
+function originOf(
+  path: readonly string[],
+  { files, shipped, fromEnvironment, isSet }: SettingPlaces,
+): string {
   const outside = fromEnvironment.get(keyPath(path));
   if (outside !== undefined) return outside;
   const file = files.findLast((each) => each.locate(path).depth === path.length);
@@ -56,6 +61,7 @@ function originOf(path: readonly string[], { files, fromEnvironment, isSet }: Se
   const { line } = file.locate(path);
   const place = line === null ? file.path : `${file.path}:${line}`;
   const names = referencesIn(valueAt(file.settings, path));
+  if (file.path === shipped && !names.some(isSet)) return BUILT_IN;
   const given = names.map((name) => (isSet(name) ? name : `default of ${name}`));
   return given.length === 0 ? place : `${place} (${given.join(', ')})`;
 }

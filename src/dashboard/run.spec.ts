@@ -48,6 +48,7 @@ function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string 
     },
     stopping: false,
     changes: new Map(),
+    titles: new Map(),
     credits: null,
     choice: {},
     now: new Date(AT),
@@ -166,6 +167,16 @@ describe('the page of a run', () => {
   it('is requested by a person, by name, or started by itself', () => {
     expect(shown({})).toContain('All products, requested by maria');
     expect(shown({ requestedBy: null, trigger: 'schedule' })).toContain('All products, by the schedule');
+  });
+
+  it('names another product by its title, as a link', () => {
+    const shared = item({
+      outcome: 'conflicted',
+      reason: 'sku A is also used by shopify:one.myshopify.com:7',
+    });
+    const titles = new Map([['shopify:one.myshopify.com:7', 'Lamp <b>']]);
+    const page = shown({}, { items: { ...NO_ITEMS, items: [shared], total: 1 }, titles });
+    expect(page).toContain('used by <a href="/products/shopify%3Aone.myshopify.com%3A7">Lamp &lt;b&gt;</a>');
   });
 
   it('has its buttons in the part that changes, so that none outlasts its time', () => {

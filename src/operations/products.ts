@@ -205,7 +205,7 @@ function linkEntries(link: StoreProductEntity): TimelineEntry[] {
   const handle = link.handle === null ? '' : ` (${link.handle})`;
   const creating = link.creationTaskId === null ? {} : { id: link.creationTaskId };
   return [
-    ...entry(link.firstSeenAt, 'link', `linked: store ${link.store}, "${link.label}"${handle}`, {
+    ...entry(link.firstSeenAt, 'link', `in the catalog: “${link.label}”${handle}`, {
       reason: link.catalogId === null ? 'without a catalog product yet' : `catalog product ${link.catalogId}`,
     }),
     ...entry(link.creationStartedAt, 'link', 'the catalog creates it in the background', creating),
@@ -216,25 +216,39 @@ function linkEntries(link: StoreProductEntity): TimelineEntry[] {
 }
 
 function actionEntries(action: PastAction): TimelineEntry[] {
-  const run = `${action.runKind} run by ${action.runTrigger}`;
-  const fields = action.fields.length === 0 ? '' : ` ${action.fields.join(', ')}`;
+  const fields = action.fields.length === 0 ? '' : `: ${action.fields.join(', ')}`;
   const about = { id: action.runId };
   const settled =
     action.state === 'planned'
       ? []
-      : entry(action.settledAt, 'run', `${run}: ${action.kind} ${action.state}`, {
+      : entry(action.settledAt, 'run', settledWords(action), {
           ...about,
           reason: action.state === 'failed' ? errorOf(action) : outcomeOf(action),
         });
   return [
-    ...entry(action.createdAt, 'source', `read: "${action.label}"`, { ...about, reason: action.reason }),
+    ...entry(action.createdAt, 'source', `read in the store: “${action.label}”`, {
+      ...about,
+      reason: action.reason,
+    }),
     ...identityEntries(action),
-    ...entry(action.createdAt, 'run', `${run}: ${action.kind} planned${fields}`, {
+    ...entry(action.createdAt, 'run', `${ACTION_WORDS[action.kind].planned}${fields}`, {
       ...about,
       reason: action.reason,
     }),
     ...settled,
   ];
+}
+
+const ACTION_WORDS = {
+  create: { planned: 'to be created', applied: 'created in the catalog' },
+  adopt: { planned: 'to be taken over', applied: 'taken over in the catalog' },
+  update: { planned: 'to be updated', applied: 'updated in the catalog' },
+  orphan: { planned: 'to be marked as gone', applied: 'marked as gone from the store' },
+} as const;
+
+function settledWords({ kind, state }: PastAction): string {
+  if (state === 'applied') return ACTION_WORDS[kind].applied;
+  return state === 'failed' ? 'refused by the catalog' : 'left to a later run';
 }
 
 function outcomeOf(action: PastAction): string | null {

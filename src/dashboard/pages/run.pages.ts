@@ -18,6 +18,7 @@ import { Audited } from '../../api/audit.interceptor.js';
 import { isCoded } from '../../domain/errors.js';
 import { isUnderWay } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
+import { ProductNames } from '../../operations/product-names.js';
 import { RunOperations } from '../../operations/runs.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
 import { Connections } from '../../connections/connections.js';
@@ -34,6 +35,7 @@ import {
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { progressFragment, runPage, type RunView } from '../views/run.js';
+import { namedIn } from '../views/withheld.js';
 import { RUN_STATES, runsPage } from '../views/runs.js';
 import { RUN_REQUESTED, RUN_UNDER_WAY } from './store.pages.js';
 import { RUN_STOPPED } from '../views/run.js';
@@ -55,6 +57,7 @@ export class RunPages {
     private readonly sessions: Sessions,
     private readonly runs: RunOperations,
     private readonly texts: WriteBackOperations,
+    private readonly names: ProductNames,
     private readonly connections: Connections,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
@@ -160,7 +163,8 @@ export class RunPages {
     // The changing part of the page is requested each second: it shows no texts.
     const ids = isUnderWay(run) ? [] : items.items.map(({ externalId }) => externalId);
     const changes = ids.length === 0 ? NO_CHANGES : await this.runs.changes(run.id, ids);
-    return { ...opened, progress, texts, items, changes, choice, now: this.clock.now() };
+    const titles = await this.names.of(items.items.flatMap(({ reason }) => namedIn(reason)));
+    return { ...opened, titles, progress, texts, items, changes, choice, now: this.clock.now() };
   }
 
   async #found<T>(work: Promise<T>, id: string): Promise<T> {

@@ -34,7 +34,7 @@ const ATTENTION = {
   review_waiting: (_key: string, count: number): string =>
     `${count} ${count === 1 ? 'text waits' : 'texts wait'} for review.`,
   identifiers_withheld: (_key: string, count: number): string =>
-    `${count} ${count === 1 ? 'product has' : 'products have'} an identifier that is withheld from the catalog.`,
+    `${count} ${count === 1 ? 'product shares' : 'products share'} an SKU or a barcode with another one.`,
 } as const;
 export const RETRY_FAILURES = 'Run the failures again';
 const SEE_DELIVERIES = 'See the deliveries';

@@ -169,10 +169,10 @@ function choice({ label, name, none, chosen }: Choice, values: readonly string[]
   </label>`;
 }
 
-/** The fields of a filter by store and time, which most lists have. */
+/** The fields of a filter by store, where there are several, and time, which most lists have. */
 export function storeAndDays(stores: readonly string[]): FilterField[] {
   return [
-    { name: 'store', label: 'Store', options: stores },
+    ...(stores.length > 1 ? [{ name: 'store', label: 'Store', options: stores }] : []),
     { name: 'from', label: 'From', type: 'date' },
     { name: 'to', label: 'To', type: 'date' },
   ];

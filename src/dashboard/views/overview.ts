@@ -200,7 +200,7 @@ function workspaceCard({ workspace, pause, webhook, credits }: WorkspaceLine): H
       </dd>
       ${
         perDay !== null &&
-        html`<dt>Burn rate</dt>
+        html`<dt>Used</dt>
           <dd>${creditAmount(perDay)} a day</dd>`
       }
       ${

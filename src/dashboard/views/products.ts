@@ -15,7 +15,7 @@ import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
 import { ALL_ON_PAGE, list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
 import { withheldLines, type Titles } from './withheld.js';
-import { targetName } from './write-back-parts.js';
+import { targetList, targetName } from './write-back-parts.js';
 
 /** The filter of the list, and what stands around it. */
 export interface ProductList {
@@ -128,15 +128,15 @@ function productRow(product: ListedProduct, { stores, images, titles }: ProductL
     <td>${standsBadge(stands)}</td>
     ${stores.length > 1 && html`<td data-label="Store">${store}</td>`}
     <td class="quiet">
-      <p>${sentence(withoutWithheld(standing))}</p>
+      <p>${sentence(withoutRest(standing))}</p>
       ${withheldLines(withheld, titles)} ${remedyOf(product)}
     </td>
   </tr>`;
 }
 
-/** The identifiers stand below, each with its holder. */
-function withoutWithheld(standing: string): string {
-  return standing.split('; withheld from the catalog: ')[0] ?? standing;
+/** Shared identifiers and what helps stand below. */
+function withoutRest(standing: string): string {
+  return standing.split(/; (?:withheld from the catalog|tell the catalog where)/)[0] ?? standing;
 }
 
 /** The results of a search with no match or with several. */
@@ -186,7 +186,7 @@ export function timelineItem(entry: TimelineEntry): Html {
   return html`<li class="${entry.kind}">
     <p>${moment(entry.at)} <span class="badge calm">${KINDS[entry.kind]}</span></p>
     <p class="what">${path === null ? entry.what : html`<a href="${path}">${entry.what}</a>`}</p>
-    ${entry.reason !== null && html`<p class="quiet">${entry.reason}</p>`}
+    ${entry.reason !== null && html`<p class="quiet">${reasonOf(entry)}</p>`}
     ${
       entry.fields !== undefined &&
       entry.fields.length > 0 &&
@@ -202,6 +202,13 @@ function fieldLine({ target, outcome, reason }: WriteBackField): Html {
     ${targetName(target)}:
     ${outcome === null ? 'to be written' : words(outcome)}${reason !== null && ` (${reason})`}
   </li>`;
+}
+
+/** The fields of a text that arrived have names for people. */
+function reasonOf({ kind, reason, fields }: TimelineEntry): string {
+  return kind === 'write-back' && fields === undefined
+    ? targetList((reason ?? '').split(', '))
+    : (reason ?? '');
 }
 
 /** The page of an entry's row; null for catalog tasks, which have no page. */

@@ -28,6 +28,7 @@ import { markedText } from './write-back-parts.js';
 import { creditAmount } from './charts.js';
 import { list, LIST_KEYS } from './list.js';
 import { BESIDE_THE_WAY, countList, noteList, runTitle } from './runs.js';
+import { withTitles, type Titles } from './withheld.js';
 import { RETRY_FAILURES } from './attention.js';
 import { OUTCOMES } from './runs.js';
 
@@ -54,6 +55,8 @@ export interface RunView {
   readonly progress: RunProgress;
   readonly items: RunItemPage;
   readonly changes: ReadonlyMap<string, readonly FieldChange[]>;
+  /** Titles of the products that the reasons name. */
+  readonly titles: Titles;
   /** Credits for the content that the run requested; null while no result has named any. */
   readonly credits: number | null;
   /** The texts that were generated for the run, by state. */
@@ -140,11 +143,16 @@ export function progressFragment(view: RunView): Html {
         <dt>Requests</dt>
         <dd>${amount(run.requests.catalog)} to the catalog, ${amount(run.requests.store)} to the store</dd>
         <dt>Credits</dt>
-        <dd>${view.credits === null ? 'not known yet' : creditAmount(view.credits)}</dd>
+        <dd>${creditsOf(view)}</dd>
       </dl>
       ${stepTable(run, now)}
     </section>
     ${itemSection(view)}`;
+}
+
+function creditsOf({ run, credits }: RunView): string {
+  if (credits !== null) return creditAmount(credits);
+  return run.counts.generationRequested === 0 ? 'none used' : 'not known yet';
 }
 
 function progressBar({ run, items, progress }: RunView): Html {
@@ -283,7 +291,7 @@ function durationOf(startedAt: string | null, until: string): string {
   return startedAt === null ? '–' : lasting(Date.parse(until) - Date.parse(startedAt));
 }
 
-function itemSection({ run, items, choice, changes }: RunView): Html {
+function itemSection({ run, items, choice, changes, titles }: RunView): Html {
   const path = `/runs/${run.id}`;
   const given = { outcome: choice.outcome, search: choice.search };
   const met = RUN_OUTCOMES.filter((outcome) => items.outcomes[outcome] > 0 || outcome === choice.outcome);
@@ -299,7 +307,7 @@ function itemSection({ run, items, choice, changes }: RunView): Html {
       fields: [{ name: 'search', label: 'Title, external_id, SKU or barcode' }],
       page: items,
       heads: ['Product', 'Outcome', 'Reason and changes'],
-      row: (item) => itemRow(item, changes.get(item.externalId) ?? []),
+      row: (item) => itemRow(item, changes.get(item.externalId) ?? [], titles),
       none: {
         yet: isUnderWay(run)
           ? 'No products yet. They appear here as soon as the plan is made.'
@@ -310,7 +318,7 @@ function itemSection({ run, items, choice, changes }: RunView): Html {
   </section>`;
 }
 
-function itemRow(item: RunItem, changes: readonly FieldChange[]): Html {
+function itemRow(item: RunItem, changes: readonly FieldChange[], titles: Titles): Html {
   const { outcome, externalId, label, reason } = item;
   const isSent =
     outcome === 'created' || outcome === 'updated' || outcome === 'failed' || outcome === 'planned';
@@ -318,7 +326,7 @@ function itemRow(item: RunItem, changes: readonly FieldChange[]): Html {
     <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
     <td>${badge(outcome, OUTCOMES[outcome])}</td>
     <td>
-      <p class="${outcome === 'failed' ? 'problem' : 'quiet'}">${sentence(reason)}</p>
+      <p class="${outcome === 'failed' ? 'problem' : 'quiet'}">${withTitles(reason, titles)}</p>
       ${
         isSent &&
         changes.length > 0 &&

@@ -1,9 +1,25 @@
 import type { PresentedWithheld } from '../../operations/withheld.js';
-import { nameOf, productPath } from '../elements.js';
+import { nameOf, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 
 /** Titles of products by external_id. */
 export type Titles = ReadonlyMap<string, string>;
+
+const EXTERNAL_ID = /((?:shopify|woocommerce):[^\s;,()"]+:\d+)/;
+
+/** The products that a sentence names by their external_ids. */
+export function namedIn(text: string): string[] {
+  return text.split(EXTERNAL_ID).filter((_part, index) => index % 2 === 1);
+}
+
+/** A sentence with the titles of products, as links, in place of their external_ids. */
+export function withTitles(text: string, titles: Titles): Html {
+  const parts = text.split(EXTERNAL_ID).map((part, index) => {
+    const title = index % 2 === 1 ? titles.get(part) : undefined;
+    return title === undefined ? sentence(part) : html`<a href="${productPath(part)}">${title}</a>`;
+  });
+  return html`${parts}`;
+}
 
 /** The identifiers that are withheld from the catalog, each with its holder and how to resolve it; nothing when there are none. */
 export function withheldList(withheld: readonly PresentedWithheld[], titles: Titles): Html | false {
