@@ -129,12 +129,18 @@ function row(
     ${hasStores && html`<td data-label="Store">${item.store}</td>`}
     <td data-label="${WAITS_SINCE}">${moment(item.createdAt)}</td>
     <td>
-      ${changeLine('Title', objections?.before.title || label, intendedOf(item, 'title'))}
+      ${changeLine('Title', titleBefore(label, objections), intendedOf(item, 'title'))}
       ${changeLine('Description', objections?.before.description, descriptionOf(item))}
       <span class="quiet">${targetList(item.fields.map((field) => field.target))}</span>
       ${editedLine(objections)} ${gateLines(objections?.gates ?? item.gates)}
     </td>
   </tr>`;
+}
+
+/** The name of the product, where its title in the shop was not looked at. */
+function titleBefore(label: string, objections: Objections | undefined): string {
+  const title = objections?.before.title ?? '';
+  return title === '' ? label : title;
 }
 
 function intendedOf({ fields }: PresentedWriteBack, target: string): string | null {
