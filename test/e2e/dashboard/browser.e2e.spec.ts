@@ -166,8 +166,15 @@ function inABrowser(): void {
     const browser = await openBrowser({ javaScriptEnabled: false });
     try {
       const page = await signedIn(browser);
-      for (const name of ['Review', 'Journal', 'Runs', 'Products', 'Deliveries']) {
-        await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
+      for (const [name, menu] of [
+        ['Review', 'Main'],
+        ['Journal', 'Main'],
+        ['Products', 'Main'],
+        ['Runs', 'Operations'],
+        ['Deliveries', 'Operations'],
+      ] as const) {
+        if (name === 'Runs') await page.getByRole('link', { name: 'Operations', exact: true }).click();
+        await page.getByRole('navigation', { name: menu }).getByRole('link', { name, exact: true }).click();
         await page.getByRole('heading', { name, level: 1 }).waitFor();
       }
       await page.goto(`${world.url}/review`);

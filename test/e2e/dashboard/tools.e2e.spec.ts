@@ -128,10 +128,20 @@ describe('generation', () => {
 
   it('of one product asks first, and says on its page that content was requested', async () => {
     const path = `${productPath(lamp)}/generate`;
-    expect(withoutMarkup((await visitor.get(path)).text)).toContain('Generate again for A lamp?');
-    const answer = await visitor.submit(path, path, []);
+    expect(withoutMarkup((await visitor.get(path)).text)).toContain('Generate for A lamp?');
+    const answer = await visitor.submit(path, '/products/generate', [['id', lamp]]);
     expect(answer.headers.get('location')).toBe(productPath(lamp));
     expect((await visitor.get(productPath(lamp))).text).toContain('Generation was requested');
+  });
+
+  it('of several products asks first, with the cost of all', async () => {
+    const rows = await world.rows<{ id: string }>('SELECT external_id AS id FROM store_product LIMIT 2');
+    const ids = rows.map(({ id }) => `id=${encodeURIComponent(id)}`).join('&');
+    const { text } = await visitor.get(`/products/generate?${ids}`);
+    expect(withoutMarkup(text)).toContain('Generate for 2 products?');
+    expect(withoutMarkup(text)).toContain('Content requested for 2');
+    const none = await visitor.get('/products/generate');
+    expect(none.headers.get('location')).toBe('/products');
   });
 });
 
@@ -255,7 +265,7 @@ describe('access', () => {
     '/plans/none/apply',
     '/check',
     '/products/none/sync',
-    '/products/none/generate',
+    '/products/generate',
     '/runs/none/cancel',
     '/runs/none/retry',
     '/deliveries/replay',
@@ -330,10 +340,10 @@ describe('access', () => {
     for (const role of ['viewer', 'reviewer'] as const) {
       const one = await roles()[role];
       const refused = await one.get('/settings');
-      expect([refused.status, refused.text.includes('href="/runs"')]).toEqual([403, true]);
+      expect([refused.status, refused.text.includes('href="/review"')]).toEqual([403, true]);
       expect((await one.get('/')).text).not.toContain('href="/settings"');
     }
-    expect((await visitor.get('/')).text).toContain('href="/settings"');
+    expect((await visitor.get('/runs')).text).toContain('href="/settings"');
   });
 
   let known: Record<keyof typeof TOKENS, Promise<Visitor>> | undefined;
