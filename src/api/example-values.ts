@@ -1,6 +1,6 @@
 export const AT = '2026-11-21T03:15:00.000Z';
 export const RUN_ID = '6f1c2a34-58d0-4c1e-9f0b-2f6a7d1c9e55';
-const PRODUCT = 'shopify:example.myshopify.com:8123456789';
+const PRODUCT = 'kind:shop.example.com:8123456789';
 
 /** A likely value for each name of a field that is a text or a number, or that says nothing about its type. */
 export const SAMPLES: Readonly<Record<string, unknown>> = {
@@ -65,7 +65,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   search: 'linen',
   score: 0.93,
   setting: 'writeBack.fields: { sections.seo_title: seo.title }',
-  shop: 'example.myshopify.com',
+  shop: 'shop.example.com',
   sources: 'https://supplier.example.com/linen-shirt',
   standing: 'waits for review',
   state: 'ready',

@@ -5,6 +5,7 @@ import { NotFoundException } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express/adapters/express-adapter.js';
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { TakingTurns } from './taking-turns.js';
+import { INSTALL_ROUTES } from '../operations/store-installs.js';
 
 /** From a request's first byte to its last one. The catalog service gives up after ten seconds. */
 const REQUEST_MS = 20_000;
@@ -37,9 +38,9 @@ const STARTING = { statusCode: 503, error: 'Service Unavailable', message: 'stor
 type RouteHandler = Parameters<ExpressAdapter['post']>[1];
 
 /** Routes of a public port that has an admin port beside it. */
-const PUBLIC_ROUTES = /^\/(webhooks|health|shopify)\//i;
+const PUBLIC_ROUTES = new RegExp(`^/(webhooks|health|${INSTALL_ROUTES})/`, 'i');
 const WEBHOOK_ROUTES = '/webhooks/';
-const ONLY_PUBLIC_ROUTES = /^\/(webhooks|shopify)(\/|$)/i;
+const ONLY_PUBLIC_ROUTES = new RegExp(`^/(webhooks|${INSTALL_ROUTES})(/|$)`, 'i');
 
 /**
  * Nest's Express adapter on servers with limits for slow and numerous connections. A request has twenty seconds to

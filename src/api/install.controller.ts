@@ -4,7 +4,7 @@ import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { Inject } from '@nestjs/common';
 import { Logger } from '../runtime/logger.js';
 import { NOBODY, RefusedAttempts } from '../operations/refused-attempts.js';
-import { InstallRefused, StoreInstalls } from '../operations/store-installs.js';
+import { InstallRefused, INSTALL_ROUTES, StoreInstalls } from '../operations/store-installs.js';
 
 const COOKIE_MS = 10 * 60_000;
 
@@ -12,7 +12,7 @@ const COOKIE_MS = 10 * 60_000;
  * The install flow for stores of other merchants. Both routes are open to everybody: the store's signature and our own state protect
  * them. No address is taken from the request's Host header, and the only redirect leads to the checked shop.
  */
-@Controller('shopify')
+@Controller(INSTALL_ROUTES)
 export class InstallController {
   readonly #log: Logger;
   readonly #cookie: { readonly name: string; readonly options: CookieOptions };

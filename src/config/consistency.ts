@@ -81,11 +81,36 @@ function checkStores({ stores, workspaces }: Related, report: Report): void {
         ['stores', key, 'writeBack', 'locales', same],
         `a language besides that of workspaces.${store.workspace}.locale, which is written anyway`,
       );
+    if (store.kind === 'woocommerce') checkWooCommerce(store, ['stores', key], report);
     const other = shops.get(store.shop);
     if (other !== undefined)
-      report(['stores', key, 'shop'], `a shop that no other store has (stores.${other} has it)`);
+      report(
+        ['stores', key, store.kind === 'woocommerce' ? 'url' : 'shop'],
+        `a shop that no other store has (stores.${other} has it)`,
+      );
     shops.set(store.shop, key);
   }
+}
+
+const WOOCOMMERCE_FIELDS: readonly string[] = ['title', 'descriptionHtml', 'seo.title', 'seo.description'];
+
+/** Settings that every kind of store has, with values that a shop of this kind cannot do. */
+function checkWooCommerce(
+  { filter, writeBack }: z.output<typeof storeSchema>,
+  path: (string | number)[],
+  report: Report,
+): void {
+  if (filter.query !== '') report([...path, 'filter', 'query'], 'empty: WooCommerce has no such search');
+  for (const [source, field] of Object.entries(writeBack.fields))
+    if (!WOOCOMMERCE_FIELDS.includes(field))
+      report(
+        [...path, 'writeBack', 'fields', source],
+        `one of ${WOOCOMMERCE_FIELDS.join(', ')} of a WooCommerce shop`,
+      );
+  if (writeBack.locales.length > 0)
+    report([...path, 'writeBack', 'locales'], 'empty: a WooCommerce shop has one language');
+  if (Object.keys(writeBack.variants).length > 0)
+    report([...path, 'writeBack', 'variants'], 'empty: variations of WooCommerce are not written');
 }
 
 function checkWorkspace(

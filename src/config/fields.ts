@@ -11,8 +11,13 @@ import { nearestName } from './suggestion.js';
 
 /** A map that rejects unknown keys. When it is missing or null, every key has its default. */
 export function section<S extends z.ZodRawShape>(shape: S) {
+  return z.preprocess((value: unknown) => value ?? {}, closed(shape)).prefault({});
+}
+
+/** A map that rejects unknown keys. */
+export function closed<S extends z.ZodRawShape>(shape: S) {
   const known = Object.keys(shape);
-  const schema = z.strictObject(shape, {
+  return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;
       const meant = issue.keys.flatMap((key) => nearestName(key, known) ?? []);
@@ -20,7 +25,6 @@ export function section<S extends z.ZodRawShape>(shape: S) {
       return `unknown key; ${question}expected one of: ${known.join(', ')}`;
     },
   });
-  return z.preprocess((value: unknown) => value ?? {}, schema).prefault({});
 }
 
 /** A map whose keys are names in routes and on the command line. */

@@ -8,7 +8,7 @@ export { LOCALE_CODE } from './fields.js';
 export { loadConfig, parseSettings } from './load-config.js';
 export type { LoadedConfig, LoadOptions } from './load-config.js';
 export { logLevel } from './log-level.js';
-export { SHOP_PLACEHOLDER } from './store-schema.js';
+export { configuredIdentity, SHOP_PLACEHOLDER, storeAddress } from './store-schema.js';
 export type { AppConfig, StoreConfig, WorkspaceConfig } from './schema.js';
 export type { ProcessRole } from './process-roles.js';
 export { BUILT_IN, type ListedSetting } from './settings-list.js';

@@ -23,6 +23,7 @@ export function onlyReceives({ server }: Settings): boolean {
 /** Stands where a credential would be that the process has no use for. It is in no request. */
 const NOT_READ = 'not-read-by-the-role-receive';
 const UNREAD_CREDENTIALS = { workspaces: { apiToken: NOT_READ }, stores: { accessToken: NOT_READ } };
+const UNREAD_KEY = { consumerKey: NOT_READ, consumerSecret: NOT_READ };
 
 /**
  * The settings without the credentials of workspaces and stores. Their references to the environment are not looked up,
@@ -34,7 +35,7 @@ export function withoutCredentials(settings: Settings): Settings {
     if (!isMap(entries)) return [section, entries] as const;
     const members = Object.entries(entries).map(([key, entry]) => [
       key,
-      isMap(entry) ? { ...entry, auth } : entry,
+      isMap(entry) ? { ...entry, auth: entry['kind'] === 'woocommerce' ? UNREAD_KEY : auth } : entry,
     ]);
     return [section, Object.fromEntries(members) as Settings] as const;
   });

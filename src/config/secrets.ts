@@ -11,6 +11,8 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'previousHmacSecret',
   'accessToken',
   'clientSecret',
+  'consumerKey',
+  'consumerSecret',
   'webhookSecret',
   'webhookUrl',
   'secret',

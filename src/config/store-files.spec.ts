@@ -33,7 +33,7 @@ describe('storesDir', () => {
     put('.hidden.yaml', 'not: [yaml');
     const { config, files: read } = files.load(main(), env);
     expect(Object.keys(config.stores)).toEqual(['one', 'two']);
-    expect(config.stores['one']?.auth.accessToken).toBe('token');
+    expect(config.stores['one']?.auth).toEqual({ accessToken: 'token' });
     expect(read.slice(-2).map((path) => path.replace(`${files.path}/${directory}/`, ''))).toEqual([
       'a.yml',
       'b.yaml',

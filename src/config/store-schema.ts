@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { METAFIELD_NAME, METAFIELD_SELECTION } from '../domain/metafield-key.js';
+import { shopIdentity } from '../domain/external-id.js';
 import { STORE_FIELDS } from '../domain/store-port.js';
 import { isPublicHost } from '../domain/web-address.js';
 import { IMAGE_ALTS } from '../domain/write-target.js';
 import { patternProblem } from '../runtime/linear-pattern.js';
 import {
+  address,
   amount,
+  closed,
   duration,
   LOCALE_CODE,
   onOff,
@@ -104,9 +107,8 @@ function metafieldMap(source: z.ZodString) {
     .default({});
 }
 
-const storeShape = {
-  kind: z.literal('shopify').default('shopify').describe('the one kind there is'),
-  workspace: text.describe('a key of `workspaces`'),
+const shopifyShape = {
+  kind: z.literal('shopify').default('shopify').describe('`shopify`, or `woocommerce` (docs/woocommerce.md)'),
   shop: z
     .string()
     .regex(
@@ -121,6 +123,21 @@ const storeShape = {
     .default('2026-10')
     .describe('of the Admin API'),
   endpoint: optionalAddress.describe('base URL in place of `https://{shop}`: a proxy, the sandbox, a test'),
+};
+
+const woocommerceShape = {
+  kind: z.literal('woocommerce'),
+  url: address().describe(
+    'of kind `woocommerce`: the address of the shop, below which `wp-json` is; plain `http` on the loopback only',
+  ),
+  auth: section({
+    consumerKey: text.describe('of kind `woocommerce`: `ck_…`'),
+    consumerSecret: text.describe('of kind `woocommerce`: `cs_…`'),
+  }),
+};
+
+const anyShape = {
+  workspace: text.describe('a key of `workspaces`'),
   webhookSecret: optionalText.describe("the app's secret; without it the store's events are not listened to"),
   schedule,
   filter: section({
@@ -274,9 +291,45 @@ const storeShape = {
   }),
 };
 
-export const storeSchema = section(storeShape);
+/** The settings by the kind of the store. `shop` names the shop of any kind: its permanent domain, or the host of its address. */
+export const storeSchema = z
+  .preprocess(
+    withKind,
+    z.discriminatedUnion('kind', [
+      closed({ ...shopifyShape, ...anyShape }),
+      closed({ ...woocommerceShape, ...anyShape }),
+    ]),
+  )
+  .transform((store) => (store.kind === 'woocommerce' ? { ...store, shop: new URL(store.url).host } : store));
 
-const { shop: _shop, ...templateShape } = storeShape;
+/** Where the requests to a store go. */
+export function storeAddress(
+  store:
+    | { readonly kind: 'shopify'; readonly shop: string; readonly endpoint?: string | undefined }
+    | { readonly kind: 'woocommerce'; readonly url: string },
+): string {
+  return store.kind === 'woocommerce' ? store.url : (store.endpoint ?? `https://${store.shop}`);
+}
+
+/** The beginning of the external_ids of a store's products; null where the shop itself says it. */
+export function configuredIdentity({
+  kind,
+  shop,
+}: {
+  readonly kind: string;
+  readonly shop: string;
+}): string | null {
+  return kind === 'woocommerce' ? null : shopIdentity(kind, shop);
+}
+
+/** A store that names no kind is of the first one. */
+function withKind(value: unknown): unknown {
+  const settings = value ?? {};
+  return typeof settings === 'object' && !('kind' in settings) ? { ...settings, kind: 'shopify' } : settings;
+}
+
+const { shop: _shop, ...ownShape } = shopifyShape;
+const templateShape = { ...ownShape, ...anyShape };
 /** In `storeTemplate.workspace`: the name of the shop, as in `tenant-{shop}`. */
 export const SHOP_PLACEHOLDER = '{shop}';
 

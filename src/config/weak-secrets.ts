@@ -1,5 +1,6 @@
 import { SHORTEST_SECRET, weaknessOf, type Weakness } from '../domain/secret-strength.js';
 import type { AppConfig } from './schema.js';
+import { isSecretKey } from './secrets.js';
 
 /** A configured secret that is too short or known to everybody. */
 export interface WeakSecret {
@@ -60,8 +61,9 @@ function sides(config: AppConfig): Entry[] {
     ...Object.entries(config.stores).flatMap(([name, { auth, webhookSecret }]): Entry[] => {
       const key = `stores.${name}`;
       return [
-        { key: `${key}.auth.accessToken`, value: auth.accessToken, ...other },
-        { key: `${key}.auth.clientSecret`, value: auth.clientSecret, ...other },
+        ...Object.entries(auth)
+          .filter(([part]) => isSecretKey(part))
+          .map(([part, value]): Entry => ({ key: `${key}.auth.${part}`, value, ...other })),
         { key: `${key}.webhookSecret`, value: webhookSecret, ...own },
       ];
     }),

@@ -6,11 +6,11 @@ import type { AppConfig } from '../config/index.js';
 import type { Metrics } from '../observability/metrics/metrics.js';
 import { tracedRequest } from '../observability/tracing/tracing.js';
 import type { RequestRateRepository } from '../persistence/request-rate.repository.js';
+import type { ShopIdentityRepository } from '../persistence/shop-identity.repository.js';
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import { SILENT_LOGGER, type Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
-import { createStoreConnector, type KeptTokens } from '../store/index.js';
-import { scopesFor } from '../store/installs.js';
+import { createStoreConnector, type ConnectorParts } from '../store/index.js';
 import type { InstalledStores } from './installed-stores.js';
 import { makeStore, Connections, type ConnectionSet, type Store, type Workspace } from './connections.js';
 
@@ -30,6 +30,8 @@ export interface Observers {
   readonly logger: Logger;
   /** Shares the rate limit of each workspace with other processes. Without it a process has limits of its own. */
   readonly rate?: Pick<RequestRateRepository, 'of'>;
+  /** Remembers which shop a store is. Without it each process believes the shop that it meets. */
+  readonly identities?: Pick<ShopIdentityRepository, 'of'>;
 }
 
 const nothing = (): void => undefined;
@@ -63,7 +65,7 @@ export function connect(config: AppConfig, observers: Observers, waits: Waits = 
  */
 export function connected(
   files: Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>,
-  { metrics, logger, rate }: Observers,
+  { metrics, logger, rate, identities }: Observers,
   present: Connections | null,
   { installed, waits = {} }: ConnectOptions = {},
 ): ConnectionSet {
@@ -85,9 +87,12 @@ export function connected(
     const before = present?.findStore(key);
     const isSame = before?.isInstalled === isInstalled && isDeepStrictEqual(before.settings, settings);
     if (isSame && before.workspace === workspace) return [before];
-    const kept = isInstalled ? installed?.tokens.of(settings.shop) : undefined;
+    const tokens = isInstalled ? installed?.tokens.of(settings.shop) : undefined;
+    const identity = identities?.of(key);
     // A store in another workspace keeps its connector.
-    const connector = isSame ? before.connector : storeConnector(key, settings, { metrics, log, kept });
+    const connector = isSame
+      ? before.connector
+      : storeConnector(key, settings, { metrics, log, tokens, identity });
     return [makeStore(key, settings, connector, workspace, isInstalled)];
   });
   return { workspaces: [...workspaces.values()], stores };
@@ -133,40 +138,18 @@ function catalogClient(
   });
 }
 
-/** `kept`: the tokens of a store that a merchant installed. */
+/** `tokens`: those of a store that a merchant installed. */
 function storeConnector(
   key: string,
   settings: Store['settings'],
   {
     metrics,
-    log,
-    kept,
-  }: { readonly metrics: RequestMetrics; readonly log: Logger; readonly kept: KeptTokens | undefined },
+    ...parts
+  }: { readonly metrics: RequestMetrics } & Pick<ConnectorParts, 'log' | 'tokens' | 'identity'>,
 ): Store['connector'] {
-  const { accessToken, clientId, clientSecret } = settings.auth;
-  return createStoreConnector({
-    kind: settings.kind,
-    shop: settings.shop,
-    endpoint: settings.endpoint,
-    auth:
-      accessToken === undefined
-        ? { clientId: clientId ?? '', clientSecret: clientSecret ?? '', kept }
-        : { accessToken },
-    apiVersion: settings.apiVersion,
-    query: settings.filter.query,
-    requiredScopes: scopesFor(settings.writeBack),
-    locales: settings.writeBack.locales,
-    metafieldLocales: settings.mapping.openAttributes.length === 0 ? [] : settings.writeBack.locales,
-    definitions:
-      settings.writeBack.definitions === 'create'
-        ? {}
-        : {
-            product: Object.values(settings.writeBack.attributes),
-            variant: Object.values(settings.writeBack.variants),
-          },
-    variantMetafields: [settings.mapping.mpn, settings.mapping.asin].filter((name) => name !== ''),
-    log,
-    onCost: ({ available }) => {
+  return createStoreConnector(settings, {
+    ...parts,
+    onBudget: (available) => {
       metrics.storeBucket.set({ store: key }, available);
     },
     onRequest: ({ operation, outcome, attempt, status, durationMs }) => {

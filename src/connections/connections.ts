@@ -1,9 +1,9 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { CatalogClient } from '../catalog/client.js';
-import type { StoreConfig, WorkspaceConfig } from '../config/index.js';
+import { configuredIdentity, storeAddress, type StoreConfig, type WorkspaceConfig } from '../config/index.js';
 import type { CatalogField } from '../domain/catalog-product.js';
 import { CodedError } from '../domain/errors.js';
-import type { StoreConnector } from '../domain/store-port.js';
+import type { StoreConnector, StoreProbe } from '../domain/store-port.js';
 import type { WriteLimits } from '../domain/write-cap.js';
 import { generatedCatalogFields } from '../planner/generated-fields.js';
 import { sourceRules, type SourceRules } from '../planner/source.js';
@@ -21,6 +21,8 @@ export interface Store {
   readonly settings: StoreConfig;
   readonly connector: StoreConnector;
   readonly workspace: Workspace;
+  /** The beginning of the external_ids of its products; null where the shop itself says it. */
+  readonly identity: string | null;
   readonly rules: SourceRules;
   /** Catalog fields whose store fields write-back writes. */
   readonly generatedFields: ReadonlySet<CatalogField>;
@@ -31,7 +33,7 @@ export interface Store {
 
 /** The address that a store's requests go to. */
 export function addressOf({ settings }: Pick<Store, 'settings'>): string {
-  return settings.endpoint ?? `https://${settings.shop}`;
+  return storeAddress(settings);
 }
 
 /** Workspaces and stores. */
@@ -128,9 +130,9 @@ function byKey<Entry extends { readonly key: string }>(
   return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
-/** The store as a run plans it, which has asked the shop for its name. */
-export function namedStore(store: Store, shopName: string): Store {
-  return { ...store, rules: { ...store.rules, shopName } };
+/** The store as a run plans it, which has asked the shop who it is. */
+export function namedStore(store: Store, { name, identity }: Pick<StoreProbe, 'name' | 'identity'>): Store {
+  return { ...store, identity, rules: { ...store.rules, shopName: name } };
 }
 
 /** A store with its rules and derived sets, resolved once. */
@@ -143,6 +145,7 @@ export function makeStore(
 ): Store {
   return {
     isInstalled,
+    identity: configuredIdentity(settings),
     key,
     settings,
     connector,

@@ -4,6 +4,7 @@ import { ConfigSource, SHOP_PLACEHOLDER, type AppConfig, type StoreConfig } from
 import type { StoreInstallationEntity } from '../persistence/entities/index.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
+import { INSTALLED_KIND, shopName } from '../store/installs.js';
 import { InstallationTokens } from './installation-tokens.js';
 
 /** Of a name in the configuration. */
@@ -31,11 +32,7 @@ export function installedSettings(
 
 /** The workspace of an installed shop: `{shop}` in the template's setting stands for the shop's name. */
 export function workspaceOf({ workspace }: Pick<StoreConfig, 'workspace'>, shop: string): string {
-  return workspace.replaceAll(SHOP_PLACEHOLDER, nameOf(shop));
-}
-
-function nameOf(shop: string): string {
-  return shop.replace(/\.myshopify\.com$/, '');
+  return workspace.replaceAll(SHOP_PLACEHOLDER, shopName(shop));
 }
 
 /** Adds installed stores to those of the files. A file wins: it is what the operator wrote. Pure. */
@@ -61,12 +58,12 @@ export function withInstalled(
 }
 
 /**
- * The key of a newly installed shop: its name, or `shopify_` and its name where another store has that key. No shop's name has an
+ * The key of a newly installed shop: its name, or the platform and its name where another store has that key. No shop's name has an
  * underscore, so that no merchant can take the second key of another one. Null when both are taken.
  */
 export function keyFor(shop: string, taken: (key: string) => boolean): string | null {
-  const name = nameOf(shop);
-  return [name, `shopify_${name}`].find((key) => key.length <= LONGEST_KEY && !taken(key)) ?? null;
+  const name = shopName(shop);
+  return [name, `${INSTALLED_KIND}_${name}`].find((key) => key.length <= LONGEST_KEY && !taken(key)) ?? null;
 }
 
 /** The installed stores as this process knows them. */

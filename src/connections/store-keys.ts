@@ -1,4 +1,5 @@
 import { CodedError } from '../domain/errors.js';
+import { shopIdentity } from '../domain/external-id.js';
 import type { StoreKeyRepository } from '../persistence/store-key.repository.js';
 import { planStoreKeys, type ConfiguredStore } from '../planner/store-keys.js';
 import type { Logger } from '../runtime/logger.js';
@@ -12,7 +13,7 @@ export const RENAME_POLICY = Symbol('RENAME_POLICY');
 
 /** The beginning of the external_ids of a store's products. */
 export function identityOf({ settings }: Pick<Store, 'settings'>): string {
-  return `${settings.kind}:${settings.shop}`;
+  return shopIdentity(settings.kind, settings.shop);
 }
 
 /**

@@ -19,9 +19,14 @@ export class StoreSubscriptions {
   async keep(store: Store): Promise<void> {
     const { publicUrl } = this.config.server;
     if (publicUrl === undefined || store.settings.webhookSecret === undefined) return;
-    const uri = `${withoutTrailing(publicUrl, '/')}/webhooks/shopify/${encodeURIComponent(store.key)}`;
+    const uri = eventsAddress(publicUrl, store);
     const former = (await this.state.store(store.key))?.eventsAddress ?? null;
     await store.connector.subscribe(uri, former === uri ? null : former);
     if (former !== uri) await this.state.subscribed(store.key, uri);
   }
+}
+
+/** Where a store sends its events. */
+export function eventsAddress(publicUrl: string, { key, settings }: Pick<Store, 'key' | 'settings'>): string {
+  return `${withoutTrailing(publicUrl, '/')}/webhooks/${settings.kind}/${encodeURIComponent(key)}`;
 }

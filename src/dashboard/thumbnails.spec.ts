@@ -1,15 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
+import { ShopifyConnector } from '../store/shopify/connector.js';
+import { WooConnector } from '../store/woocommerce/connector.js';
 import { pagePolicy } from './security-headers.js';
 import { smallImage } from './thumbnails.js';
 
 const CDN = 'https://cdn.shopify.com';
+/** A shop whose images are scaled by its CDN, and one whose images are not. */
+const SHOPS = [
+  new ShopifyConnector({ shop: 'a.myshopify.com', auth: { accessToken: 'token' }, apiVersion: '2026-10' }),
+  new WooConnector({ url: 'http://127.0.0.1:4010', key: { consumerKey: 'ck', consumerSecret: 'cs' } }),
+];
 
 describe('a thumbnail', () => {
   it('is the store’s own image, scaled by its CDN', () => {
-    expect(smallImage(`${CDN}/s/files/1/a.jpg?v=17`, [CDN])).toBe(`${CDN}/s/files/1/a.jpg?v=17&width=96`);
-    expect(smallImage('http://127.0.0.1:4010/a.png', ['http://127.0.0.1:4010'])).toBe(
-      'http://127.0.0.1:4010/a.png',
-    );
+    expect(smallImage(`${CDN}/s/files/1/a.jpg?v=17`, SHOPS)).toBe(`${CDN}/s/files/1/a.jpg?v=17&width=96`);
+    expect(smallImage('http://127.0.0.1:4010/a.png', SHOPS)).toBe('http://127.0.0.1:4010/a.png');
   });
 
   it.each([
@@ -24,7 +29,7 @@ describe('a thumbnail', () => {
     ['no address', 'a.jpg'],
     ['nothing', ''],
   ])('is not shown from %s', (_what, address) => {
-    expect(smallImage(address, [CDN])).toBeNull();
+    expect(smallImage(address, SHOPS)).toBeNull();
   });
 });
 

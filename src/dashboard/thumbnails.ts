@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ProductNames } from '../operations/product-names.js';
 import { Connections } from '../connections/connections.js';
+import type { StoreConnector } from '../domain/store-port.js';
 import { html, type Html } from './html.js';
 
 /** Twice the size on the page, for screens with two dots per pixel. */
 const SIZE = 48;
-const SHOPIFY_CDN = 'https://cdn.shopify.com';
 
 /**
  * Small product images for lists and pages. The address is that of the store's own product, never of a catalog result, and the
@@ -20,11 +20,11 @@ export class Thumbnails {
 
   /** Addresses by external_id. A product without an image on one of the stores' hosts is absent. */
   async of(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const origins = imageOriginsOf(this.connections);
+    const connectors = this.connections.stores.map(({ connector }) => connector);
     const images = await this.products.images(externalIds);
     return new Map(
       [...images].flatMap(([externalId, address]) => {
-        const small = smallImage(address, origins);
+        const small = smallImage(address, connectors);
         return small === null ? [] : [[externalId, small] as const];
       }),
     );
@@ -36,13 +36,15 @@ export function imageOriginsOf(connections: Pick<Connections, 'stores'>): readon
   return [...new Set(connections.stores.flatMap(({ connector }) => connector.imageOrigins))].sort();
 }
 
-/** Null for an address that is none, or that is of another origin. Shopify's CDN scales images. */
-export function smallImage(address: string, origins: readonly string[]): string | null {
+/** Null for an address that is none, or that is of an origin of no store. */
+export function smallImage(
+  address: string,
+  connectors: readonly Pick<StoreConnector, 'imageOrigins' | 'scaledImage'>[],
+): string | null {
   const url = URL.parse(address);
-  if (url === null || !origins.includes(url.origin) || url.username !== '' || url.password !== '')
-    return null;
-  if (url.origin === SHOPIFY_CDN) url.searchParams.set('width', String(2 * SIZE));
-  return url.href;
+  if (url?.username !== '' || url.password !== '') return null;
+  const own = connectors.find(({ imageOrigins }) => imageOrigins.includes(url.origin));
+  return own?.scaledImage(url, 2 * SIZE).href ?? null;
 }
 
 /** The product's name stands beside it, so the image has no text of its own. Without an image its place stays empty. */

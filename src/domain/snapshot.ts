@@ -1,6 +1,6 @@
 /** A store's product as read now: plain values, nothing vendor-specific, nothing derived. Empty strings are null. */
 export interface ProductSnapshot {
-  /** `shopify:{shop}:{numeric product id}`; never changes for a product's life (docs/decisions/0005-identity.md). */
+  /** `{kind}:{shop}:{numeric product id}`; never changes for a product's life (docs/decisions/0005-identity.md). */
   readonly externalId: string;
   /** The store's own id. Only its connector knows the format. */
   readonly storeId: string;
@@ -51,7 +51,7 @@ export interface ProductOption {
 }
 
 export interface VariantSnapshot {
-  /** `shopify:{shop}:{product id}:{variant id}`. */
+  /** `{kind}:{shop}:{product id}:{variant id}`. */
   readonly externalId: string;
   readonly storeId: string;
   readonly title: string;

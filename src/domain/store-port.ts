@@ -9,6 +9,9 @@ export interface StoreConnector {
   /** The origins of the addresses of product images, for pages that show them. */
   readonly imageOrigins: readonly string[];
 
+  /** The address of an image of these origins, that many dots wide where the store scales images. */
+  scaledImage(address: URL, width: number): URL;
+
   /**
    * Asks the store who it is and what it permits, by one request. Throws what any call throws when the store refuses, and `misconfigured`
    * when another shop answers: its products must not pass for those of the configured one.
@@ -82,10 +85,7 @@ export interface StoreEvents {
   /** The products that an event names, as the store's own ids. */
   products(rawBody: Uint8Array): readonly string[];
 
-  /** What is kept of an event: enough for `products`, and nothing else. */
-  kept(rawBody: Uint8Array): Buffer;
-
-  /** The event's own name and id, for people, and whether it ends the access to the shop. Nothing of it is signed but the body. */
+  /** What the event says about itself. Only the body of it is signed. */
   about(headers: EventHeaders, rawBody: Uint8Array): EventFacts;
 }
 
@@ -93,8 +93,6 @@ export type EventHeaders = Readonly<Record<string, string | string[] | undefined
 
 export interface EventFacts {
   readonly topic: string;
-  /** Null where the store gives none that is unique. */
-  readonly id: string | null;
   /** When the event happened, which may be long before a retry of it. */
   readonly at: Date | null;
   /** True when the merchant took the access away. */
@@ -229,6 +227,8 @@ export interface StoreCategory {
 }
 
 export interface StoreProbe {
+  /** The beginning of the external_ids of the store's products, such as `{kind}:{shop}`. */
+  readonly identity: string;
   /** The shop's own name, which stores fill into the vendor by themselves. */
   readonly name: string;
   /** The API version that the store serves in place of the configured one, which it has retired; null while it serves that. */

@@ -99,7 +99,7 @@ export class GenerateOperations {
       const names =
         ref === null
           ? await this.history.productsNamed(id, store.key)
-          : [productExternalId(ref.shop, ref.productId)];
+          : [productExternalId(ref.store, ref.productId)];
       const links = await Promise.all(names.map((name) => this.links.get(name)));
       const own = links.filter((link) => link?.store === store.key).filter((link) => link !== null);
       if (own.length === 0) unknown.push(id);

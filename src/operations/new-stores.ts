@@ -5,11 +5,13 @@ import { InstallationTokens } from '../connections/installation-tokens.js';
 import { keyFor } from '../connections/installed-stores.js';
 import { StoreSubscriptions } from '../connections/store-subscriptions.js';
 import { errorLine } from '../domain/errors.js';
+import { shopIdentity } from '../domain/external-id.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { StoreKeyRepository } from '../persistence/store-key.repository.js';
 import { Logger } from '../runtime/logger.js';
 import type { TokenGrant } from '../store/index.js';
+import { INSTALLED_KIND } from '../store/installs.js';
 
 /** A shop whose merchant has given access. */
 export interface NewStore {
@@ -43,7 +45,7 @@ export class NewStores {
     const [installed, rows] = await Promise.all([this.installations.all(), this.keys.all()]);
     const before =
       installed.find((each) => each.shop === shop)?.storeKey ??
-      rows.find(({ identity }) => identity === `shopify:${shop}`)?.store;
+      rows.find(({ identity }) => identity === shopIdentity(INSTALLED_KIND, shop))?.store;
     if (before !== undefined) return before;
     const taken = new Set([
       ...this.connections.stores.map(({ key }) => key),

@@ -127,7 +127,7 @@ export class ProductOperations {
   /** The external_ids of the products that a name matches: external_id (of a variant, too), SKU, barcode or handle. */
   async find(name: string): Promise<string[]> {
     const ref = parseExternalId(name);
-    const externalId = ref === null ? name : productExternalId(ref.shop, ref.productId);
+    const externalId = ref === null ? name : productExternalId(ref.store, ref.productId);
     if (await this.history.knows(externalId)) return [externalId];
     const matches = await this.history.productsNamed(name);
     return matches.length > 0 ? matches : this.history.plannedByHandle(name);

@@ -51,7 +51,7 @@ export class SearchOperations {
   async #products(text: string): Promise<Pick<SearchResult, 'products' | 'productTotal'>> {
     // The external_id of a variant names its product.
     const ref = parseExternalId(text);
-    const search = ref === null ? text : productExternalId(ref.shop, ref.productId);
+    const search = ref === null ? text : productExternalId(ref.store, ref.productId);
     const { rows, total } = await this.listing.products(
       { limit: SHOWN, offset: 0, order: 'desc' },
       { search },

@@ -10,11 +10,14 @@ import {
   assertGranted,
   consentPage,
   exchangeCode,
+  INSTALL_ROUTES,
   isSignedQuery,
   scopesFor,
   shopOf,
   type InstallTarget,
 } from '../store/installs.js';
+
+export { INSTALL_ROUTES } from '../store/installs.js';
 import { NewStores } from './new-stores.js';
 
 /** The reason why an installation does not go on. `status` is that of the answer. */
@@ -108,14 +111,14 @@ export class StoreInstalls {
       throw new InstallRefused(503, 'server.publicUrl is not set: the store could not send you back');
     const shop = query.getAll('shop').length === 1 ? shopOf(query.get('shop')) : null;
     if (shop === null)
-      throw new InstallRefused(400, 'the address names no shop: expected ?shop=example.myshopify.com');
+      throw new InstallRefused(400, 'the address names no shop: expected ?shop=, with its permanent address');
     const { clientId = '', clientSecret = '' } = template.auth;
     return {
       shop,
       template,
       target: { shop, endpoint: template.endpoint, clientId, clientSecret },
       states: new InstallStates(clientSecret),
-      redirectUri: `${withoutTrailing(publicUrl, '/')}/shopify/callback`,
+      redirectUri: `${withoutTrailing(publicUrl, '/')}/${INSTALL_ROUTES}/callback`,
     };
   }
 

@@ -48,5 +48,5 @@ export function presentWithheld(withheld: WithheldIdentifier): PresentedWithheld
 
 function productOf(externalId: string): string[] {
   const ref = parseExternalId(externalId);
-  return ref === null ? [] : [productExternalId(ref.shop, ref.productId)];
+  return ref === null ? [] : [productExternalId(ref.store, ref.productId)];
 }

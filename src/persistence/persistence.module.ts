@@ -28,6 +28,7 @@ import { ResultRepository } from './result.repository.js';
 import { ReportRepository } from './report.repository.js';
 import { SearchRepository } from './search.repository.js';
 import { CreditRepository } from './credit.repository.js';
+import { ShopIdentityRepository } from './shop-identity.repository.js';
 import { ShopRedactionRepository } from './shop-redaction.repository.js';
 import { StoreDayRepository } from './store-day.repository.js';
 import { StoreKeyRepository } from './store-key.repository.js';
@@ -57,6 +58,7 @@ const REPOSITORIES = [
   UsedTokenRepository,
   StoreKeyRepository,
   StoreInstallationRepository,
+  ShopIdentityRepository,
   ShopRedactionRepository,
   OwedRepository,
   RequestRateRepository,

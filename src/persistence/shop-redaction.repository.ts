@@ -81,14 +81,18 @@ export class ShopRedactionRepository {
       .delete({ shop, installedAt: LessThanOrEqual(requestedAt) });
   }
 
-  /** Erases up to `limit` rows of one table. Returns how many there were; 0 when nothing is left. */
-  async erase({ shop, storeKey }: ShopRedactionEntity, limit: number): Promise<number> {
+  /** Erases up to `limit` rows of one table. `identity`: the beginning of the shop's external_ids. Returns how many there were; 0 when nothing is left. */
+  async erase(
+    { storeKey }: Pick<ShopRedactionEntity, 'storeKey'>,
+    identity: string,
+    limit: number,
+  ): Promise<number> {
     for (const { table, condition } of RULES) {
       // SQL: any table, by the physical place of its rows.
       const erased = await this.db.affected(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE ${condition}
            AND NOT EXISTS (SELECT FROM store_installation WHERE store_key = $1) LIMIT $3))`,
-        [storeKey, `shopify:${shop}:`, limit],
+        [storeKey, `${identity}:`, limit],
       );
       if (erased > 0) return erased;
     }

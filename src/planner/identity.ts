@@ -186,14 +186,14 @@ function sharedBy({ kind, value, owner }: Identifier, others: readonly string[])
 /** An external_id in our format belongs to another system when no store of the workspace has its product. */
 function whoseHolder(owner: string, externalId: string, { known }: IdentityView): IdentifierHolder['whose'] {
   const ref = parseExternalId(externalId);
-  const state = ref === null ? undefined : known.get(productExternalId(ref.shop, ref.productId));
+  const state = ref === null ? undefined : known.get(productExternalId(ref.store, ref.productId));
   if (state === undefined) return 'foreign';
   if (state === 'orphaned') return 'orphan';
-  return ref?.shop === shopOf(owner) ? 'this_store' : 'other_store';
+  return ref?.store === shopOf(owner) ? 'this_store' : 'other_store';
 }
 
 function shopOf(externalId: string): string | undefined {
-  return parseExternalId(externalId)?.shop;
+  return parseExternalId(externalId)?.store;
 }
 
 function otherOwners(identifier: Identifier, view: IdentityView): string[] {

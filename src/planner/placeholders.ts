@@ -48,7 +48,7 @@ const PLACEHOLDERS = new Set([
   'not available',
   'no name',
   'unbranded',
-  // The name that Shopify gives a new shop, and with it to its products' vendor.
+  // The name that a platform gives a new shop, and with it to its products' vendor.
   'my store',
   'k a',
   'keine angabe',

@@ -67,6 +67,8 @@ function decideField(value: IntendedValue, live: LiveProduct, context: WriteBack
     return { ...value, ...found, verdict: 'not_generated', reason: value.withheld };
   if (context.newerTargets.has(value.target))
     return { ...value, ...found, verdict: 'unfit', reason: 'a newer result has a value for it' };
+  if (present.closed !== undefined)
+    return { ...value, ...found, verdict: 'unfit', reason: present.closed.reason };
   const meant = meantValue(value, { present, live }, context);
   if ('unfit' in meant) return { ...value, ...found, verdict: 'unfit', reason: meant.unfit };
   const decided = { ...meant.value, ...found, ...rulingOn(meant.value, found.before, live, context) };
@@ -113,7 +115,6 @@ function meantValue(
   const text = finalText(value, shownText(value, present.value, live, context));
   if ('unfit' in text || isStoreField(placeOfTarget(target).base)) return text;
   if (placeInTarget(target) === null) return text;
-  if (present.closed?.why === 'gone') return { unfit: present.closed.reason };
   return definedValue(text.value, present.type, context.definitions);
 }
 

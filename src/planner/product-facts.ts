@@ -44,7 +44,7 @@ export interface ShopNames {
   readonly shopName?: string;
 }
 
-/** `Partners Demo Store` is the name of `partners-demo.myshopify.com`. */
+/** `Partners Demo Store` is the name of the shop `partners-demo`. */
 function isShopName(vendor: string, { shop, shopName = '' }: ShopNames): boolean {
   const [domain = ''] = shop.split('.');
   const name = nameWithoutGenericWords(vendor);

@@ -1,6 +1,8 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { ShopRedactionEntity } from '../persistence/entities/index.js';
+import { shopIdentity } from '../domain/external-id.js';
+import { INSTALLED_KIND } from '../store/installs.js';
 import { ShopRedactionRepository } from '../persistence/shop-redaction.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
@@ -48,7 +50,7 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
       if (!(await this.#mayErase(request))) continue;
       let rows = 0;
       for (let erased = -1; erased !== 0 && !this.#stopped; rows += erased)
-        erased = await this.redactions.erase(request, STEP);
+        erased = await this.redactions.erase(request, shopIdentity(INSTALLED_KIND, request.shop), STEP);
       if (this.#stopped) return;
       await this.redactions.end(request.shop, rows);
       this.#log.info({ shop: request.shop, store: request.storeKey, rows }, 'all rows of a shop were erased');

@@ -1,15 +1,17 @@
 import type { StoreConnector } from '../domain/store-port.js';
-import { ShopifyConnector } from './shopify/connector.js';
-import type { ShopifyOptions } from './shopify/options.js';
+import type { ConnectorParts } from './connector-parts.js';
+import { shopifyConnector, type ShopifySettings } from './shopify/from-settings.js';
+import { wooConnector, type WooSettings } from './woocommerce/from-settings.js';
 
 export type { KeptToken, KeptTokens } from './shopify/auth.js';
 export type { TokenGrant } from './shopify/token-endpoint.js';
-export type { RequestReport, ShopifyOptions } from './shopify/options.js';
+export type { ConnectorParts, RequestReport } from './connector-parts.js';
+export type { KeptIdentity } from './connector-parts.js';
 
-/** The kind of a store, and the options of its connector. */
-export type StoreConnectorOptions = { readonly kind: 'shopify' } & ShopifyOptions;
+/** The settings of a store, by its kind. */
+export type ConnectorSettings = ShopifySettings | WooSettings;
 
-/** Creates the connector of a configured store, without any request. Throws `misconfigured` for unusable options. */
-export function createStoreConnector(options: StoreConnectorOptions): StoreConnector {
-  return new ShopifyConnector(options);
+/** Creates the connector of a configured store, without any request. Throws `misconfigured` for unusable settings. */
+export function createStoreConnector(settings: ConnectorSettings, parts: ConnectorParts): StoreConnector {
+  return settings.kind === 'woocommerce' ? wooConnector(settings, parts) : shopifyConnector(settings, parts);
 }

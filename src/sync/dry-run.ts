@@ -59,13 +59,13 @@ export async function planForReview(
 ): Promise<DryRun & { readonly entries: number }> {
   const known = await parts.state.store(store.key);
   const watermark = options.full ? null : (known?.watermark ?? null);
-  const { name } = await store.connector.probe();
+  const named = namedStore(store, await store.connector.probe());
   const nothing = { started: () => Promise.resolve(), waiting: () => undefined };
   const read =
     watermark === null
       ? await readAll(store, null, nothing, options.signal)
       : readChanges(store, watermark, owedStoreIds(new OwedRepository(parts.db), store.key));
-  return planExtracted(parts, run, namedStore(store, name), { read, full: watermark === null }, options);
+  return planExtracted(parts, run, named, { read, full: watermark === null }, options);
 }
 
 async function planExtracted(

@@ -43,7 +43,7 @@ export function variantRows(product: ListedModel, variants: readonly CatalogVari
 function variantOwner(own: string | null, product: string | null): string | null {
   const ref = own === null ? null : parseExternalId(own);
   if (ref === null || product === null) return own ?? product;
-  return isForeign(product, productExternalId(ref.shop, ref.productId)) ? product : own;
+  return isForeign(product, productExternalId(ref.store, ref.productId)) ? product : own;
 }
 
 /** Listings leave variants out: those of a model, or of a product that does not say what it is, have a path of their own. */

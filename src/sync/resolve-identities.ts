@@ -82,7 +82,7 @@ export async function identityResolver(
   const known = await identities.known(
     holders.flatMap(({ externalId }) => {
       const ref = externalId === null ? null : parseExternalId(externalId);
-      return ref === null ? [] : [productExternalId(ref.shop, ref.productId)];
+      return ref === null ? [] : [productExternalId(ref.store, ref.productId)];
     }),
   );
   const holdersByKey = Map.groupBy(holders, valueKey);

@@ -30,11 +30,11 @@ export class RunPlanner {
 
   async plan(hold: Hold, store: Store): Promise<void> {
     hold.steps.enter('export');
-    const { name } = await this.pauses.identifyStore(store);
-    const extracted = await traced('extract', {}, () => this.reader.read(hold, store));
+    const named = namedStore(store, await this.pauses.identifyStore(store));
+    const extracted = await traced('extract', {}, () => this.reader.read(hold, named));
     hold.steps.enter('plan');
     try {
-      await this.#planRead(hold, namedStore(store, name), extracted);
+      await this.#planRead(hold, named, extracted);
     } finally {
       await extracted.listing?.end();
     }

@@ -4,13 +4,11 @@ import { ConfigSource } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { ShopRedactionRepository } from '../persistence/shop-redaction.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { complianceEventOf, hasShopifySignatureForm, isShopifySignature } from '../store/events.js';
+import { appEventOf, APP_EVENTS, isAppSignature, mayBeAppSignature } from '../store/installs.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
 
-const SIGNATURE = 'x-shopify-hmac-sha256';
-const TOPIC = 'x-shopify-topic';
 const NOTHING_TO_ERASE = 'nothing to erase';
 /** What follows from a request to erase a shop. */
 const REDACTIONS = {
@@ -29,10 +27,10 @@ const REDACTIONS = {
 } as const;
 
 /**
- * The requests about data of customers and shops that Shopify sends to each app that merchants install. There is one address for all
+ * The requests about data of customers and shops that a platform sends to each app that merchants install. There is one address for all
  * shops of the app.
  */
-@Controller('webhooks/shopify')
+@Controller(APP_EVENTS)
 export class ComplianceWebhookController {
   readonly #log: Logger;
 
@@ -52,8 +50,7 @@ export class ComplianceWebhookController {
       refuse(request, response, 404, 'no such store');
       return;
     }
-    const signature = request.headers[SIGNATURE];
-    if (typeof signature !== 'string' || !hasShopifySignatureForm(signature)) {
+    if (!mayBeAppSignature(request.headers)) {
       this.#refuse(request, response, 'the signature is missing or malformed');
       return;
     }
@@ -69,7 +66,7 @@ export class ComplianceWebhookController {
         return;
       case 'body':
         try {
-          if (isShopifySignature(body.bytes, signature, secrets))
+          if (isAppSignature(request.headers, body.bytes, secrets))
             await this.#take(request, body.bytes, response);
           else this.#refuse(request, response, 'the signature is wrong');
         } finally {
@@ -91,7 +88,7 @@ export class ComplianceWebhookController {
 
   /** A body about a customer has personal data, so that only its topic and its shop are logged. */
   async #take(request: Request, rawBody: Buffer, response: Response): Promise<void> {
-    const event = complianceEventOf(request.headers[TOPIC], rawBody);
+    const event = appEventOf(request.headers, rawBody);
     if (event === null) {
       this.#log.warn(
         { address: request.ip },

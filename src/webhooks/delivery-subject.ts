@@ -71,7 +71,7 @@ export class DeliverySubjects {
     if (product == null) return null;
     const ref = parseExternalId(foldedIdentifier(product.external_id ?? ''));
     if (ref !== null) {
-      const link = await this.links.get(productExternalId(ref.shop, ref.productId));
+      const link = await this.links.get(productExternalId(ref.store, ref.productId));
       if (link?.workspace === workspace && link.catalogId !== null) return link;
     }
     const id = String(product.id);
@@ -149,7 +149,7 @@ function variantOf(link: StoreProductEntity, product: CatalogProduct | null | un
   if (product == null) return null;
   const ref = parseExternalId(foldedIdentifier(product.external_id ?? ''));
   if (ref !== null)
-    return ref.variantId === undefined ? null : variantExternalId(ref.shop, ref.productId, ref.variantId);
+    return ref.variantId === undefined ? null : variantExternalId(ref.store, ref.productId, ref.variantId);
   const id = String(product.id);
   if (id === link.catalogId) return null;
   const known = Object.entries(link.variantLinks).find(([, catalogId]) => catalogId === id);

@@ -1,27 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { errorLine } from '../domain/errors.js';
+import { parseExternalId, productExternalId, shopIdentity } from '../domain/external-id.js';
+import type { StoreEvents } from '../domain/store-port.js';
 import { Metrics, UNKNOWN_NAME } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import { ShopIdentityRepository } from '../persistence/shop-identity.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { Connections } from '../connections/connections.js';
-import {
-  hasShopifySignatureForm,
-  isShopifySignature,
-  isUninstallOf,
-  productOfEvent,
-} from '../store/events.js';
+import { Connections, type Store } from '../connections/connections.js';
+import { createStoreEvents, STORE_KINDS } from '../store/events.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
-
-const SIGNATURE = 'x-shopify-hmac-sha256';
-const TOPIC = 'x-shopify-topic';
-/** When the event happened, which may be long before a retry of it. It is not signed. */
-const TRIGGERED_AT = 'x-shopify-triggered-at';
 
 const UNINSTALLED = 'the merchant uninstalled the app: the store is paused until it is installed again';
 
@@ -29,14 +22,12 @@ interface UninstallEvent {
   readonly bodySha256: Buffer;
   readonly at: Date | null;
 }
-/** In place of the secret of a store that does not exist, or has none. */
-const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
 /**
  * Receives a store's own events. The product that an event names is owed, and an incremental run reads it later. The signature covers the
  * body alone, not the event's id and topic: an event that is sent again has its product read once more.
  */
-@Controller('webhooks/shopify')
+@Controller(STORE_KINDS.map((kind) => `webhooks/${kind}`))
 export class StoreWebhookController {
   readonly #log: Logger;
 
@@ -44,6 +35,7 @@ export class StoreWebhookController {
     private readonly connections: Connections,
     private readonly inbox: Inbox,
     private readonly installations: StoreInstallationRepository,
+    private readonly identities: ShopIdentityRepository,
     private readonly health: StoreHealthRepository,
     private readonly budget: ByteBudget,
     private readonly metrics: Metrics,
@@ -67,11 +59,10 @@ export class StoreWebhookController {
   async #receive(key: string, request: Request, response: Response): Promise<string> {
     // A store that does not exist is answered like a wrong signature: another answer would tell who has the app.
     const store = this.connections.findStore(key);
-    const secret = store?.settings.webhookSecret;
-    const wrong = store === undefined ? 'no such store' : 'webhookSecret is not set';
-    const signature = request.headers[SIGNATURE];
-    if (typeof signature !== 'string' || !hasShopifySignatureForm(signature))
-      return this.#refuse(key, request, response, 'the signature is missing or malformed');
+    const kind = kindOf(request);
+    const events = createStoreEvents(kind, store?.settings ?? null);
+    const refuseFor = (reason: string): 'refused' => this.#refuse(key, request, response, reason);
+    if (!events.mayVerify(request.headers)) return refuseFor('the signature is missing or malformed');
     const body = await readRawBody(request, this.budget);
     switch (body.kind) {
       case 'broken_off':
@@ -86,14 +77,26 @@ export class StoreWebhookController {
         return 'no_room';
       case 'body':
         try {
-          if (!isShopifySignature(body.bytes, signature, [secret ?? NOBODYS_SECRET]))
-            return this.#refuse(
-              key,
-              request,
-              response,
-              secret === undefined ? wrong : 'the signature is wrong',
-            );
-          return await this.#store(key, request, body.bytes, response);
+          switch (events.verify(request.headers, body.bytes)) {
+            case 'forged':
+              if (store?.settings.kind !== kind) return refuseFor('no such store');
+              return refuseFor(
+                store.settings.webhookSecret === undefined
+                  ? 'webhookSecret is not set'
+                  : 'the signature is wrong',
+              );
+            case 'greeting':
+              reply(response, 200, 'ignored');
+              return 'ignored';
+            case 'signed':
+              // Nothing is signed for a store that does not exist.
+              if (store === undefined) return refuseFor('no such store');
+              return await this.#store(
+                store,
+                { events, headers: request.headers, rawBody: body.bytes },
+                response,
+              );
+          }
         } finally {
           body.holding.release();
         }
@@ -117,21 +120,35 @@ export class StoreWebhookController {
     return 'refused';
   }
 
-  async #store(store: string, request: Request, rawBody: Buffer, response: Response): Promise<string> {
-    const header = request.headers[TOPIC];
-    const topic = typeof header === 'string' ? header.slice(0, 100) : 'unknown';
-    const shop = this.connections.findStore(store)?.settings.shop;
-    const product = shop === undefined ? null : productOfEvent(shop, rawBody);
+  /** A shop that no run has met yet is read as a whole by the first one. */
+  async #announce(store: Store, storeIds: readonly string[]): Promise<void> {
+    const identity = store.identity ?? (await this.#metIdentity(store));
+    if (identity === null) return;
+    for (const storeId of storeIds) {
+      const externalId = productExternalId(identity, storeId.split('/').at(-1) ?? '');
+      if (parseExternalId(externalId) !== null)
+        await this.inbox.announce({ store: store.key, externalId, storeId });
+    }
+  }
+
+  async #metIdentity({ key, settings }: Store): Promise<string | null> {
+    const shop = await this.identities.of(key).read();
+    return shop === null ? null : shopIdentity(settings.kind, shop.id);
+  }
+
+  async #store(store: Store, { events, headers, rawBody }: SignedEvent, response: Response): Promise<string> {
+    const { topic, at, uninstalls } = events.about(headers, rawBody);
+    const products = events.products(rawBody);
     try {
-      if (shop !== undefined && isUninstallOf(shop, topic, rawBody)) {
+      if (uninstalls) {
         const bodySha256 = createHash('sha256').update(rawBody).digest();
-        await this.#uninstalled(shop, store, { bodySha256, at: triggeredAt(request) });
-      } else if (product !== null) {
-        await this.inbox.announce({ store, ...product });
+        await this.#uninstalled(store.settings.shop, store.key, { bodySha256, at });
+      } else if (products.length > 0) {
+        await this.#announce(store, products);
       } else {
         // Anything else that carries a signature of the secret was signed for another purpose, and starts no run.
         this.#log.warn(
-          { store, topic },
+          { store: store.key, topic: topic.slice(0, 100) },
           'a signed store event names neither a product nor the shop; it is ignored',
         );
         reply(response, 200, 'ignored');
@@ -141,7 +158,7 @@ export class StoreWebhookController {
       return 'stored';
     } catch (error) {
       this.#log.warn(
-        { store, err: errorLine(error) },
+        { store: store.key, err: errorLine(error) },
         'a store event could not be stored; the store is asked to repeat it',
       );
       askToRepeat(response);
@@ -150,8 +167,13 @@ export class StoreWebhookController {
   }
 }
 
-function triggeredAt({ headers }: Request): Date | null {
-  const text = headers[TRIGGERED_AT];
-  const at = typeof text === 'string' ? new Date(text) : null;
-  return at === null || Number.isNaN(at.getTime()) ? null : at;
+interface SignedEvent {
+  readonly events: StoreEvents;
+  readonly headers: Request['headers'];
+  readonly rawBody: Buffer;
+}
+
+/** The kind of store in the route. */
+function kindOf({ path }: Request): string {
+  return STORE_KINDS.find((kind) => path.toLowerCase().startsWith(`/webhooks/${kind}/`)) ?? STORE_KINDS[0];
 }

@@ -18,7 +18,7 @@ const BATCH = 2_000;
 
 export function benchProduct(shop: string, id: number, revision = 0): SourceProduct {
   const lines = productLines(id, revision).map((line) => parseLine(Buffer.from(line)));
-  const [product] = productsOf(lines, { shop, variantMetafields: [], locales: [] });
+  const [product] = productsOf(lines, { identity: `shopify:${shop}`, variantMetafields: [], locales: [] });
   if (product === undefined) throw new Error('the lines hold no product');
   return product;
 }

@@ -74,7 +74,7 @@ async function seedResults(
   for (let from = 0; from < storeIds.length; from += 1_000) {
     const rows = storeIds.slice(from, from + 1_000).map((storeId, index) => {
       const catalogId = from + index + 1;
-      const externalId = productExternalId(shop, storeId.slice(storeId.lastIndexOf('/') + 1));
+      const externalId = productExternalId(`shopify:${shop}`, storeId.slice(storeId.lastIndexOf('/') + 1));
       const { key, body } = deliveryOf({
         action: 'product_generated',
         externalId,

@@ -43,7 +43,7 @@ describe('the daemon, set by configuration alone', () => {
     expect(products).toHaveLength(PRODUCTS);
     const byExternalId = new Map(products.map((product) => [product.external_id, product]));
     for (const product of before) {
-      const generated = byExternalId.get(productExternalId(store.shop, String(product.id)));
+      const generated = byExternalId.get(productExternalId(`shopify:${store.shop}`, String(product.id)));
       const live = now(store, product);
       expect(live.title).toBe(generated?.name);
       expect(live.descriptionHtml).not.toBe(product.descriptionHtml);

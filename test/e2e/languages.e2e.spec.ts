@@ -21,7 +21,7 @@ const textsShape = z.looseObject({ name: z.string().nullable(), html_description
 
 /** The catalog's texts of a store's product in a language. */
 async function catalogTexts(here: World, product: SandboxProduct, locale: string) {
-  const externalId = productExternalId(here.store.shop, String(product.id));
+  const externalId = productExternalId(`shopify:${here.store.shop}`, String(product.id));
   const held = (await here.catalogProducts()).find((each) => each.external_id === externalId);
   const { body } = await here.catalogApi('GET', `/products/${String(held?.id)}/?locale=${locale}`);
   return textsShape.parse(body);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { CatalogClient } from '../../src/catalog/client.js';
 import { CodedError } from '../../src/domain/errors.js';
-import { createStoreConnector } from '../../src/store/index.js';
+import { ShopifyConnector } from '../../src/store/shopify/connector.js';
 import type { Chance } from './chance.js';
 import { damaged, delivery, mutated, oddText, oddValue } from './inputs.js';
 
@@ -44,8 +44,7 @@ export async function tryAnswers(seconds: number, chance: Chance): Promise<Answe
     maxThrottleWaitMs: 100,
     sleep: noWait,
   });
-  const store = createStoreConnector({
-    kind: 'shopify',
+  const store = new ShopifyConnector({
     shop: SHOP,
     endpoint: hostile.url,
     apiVersion: '2026-10',

@@ -157,6 +157,30 @@ describe('the code', () => {
     expect(files.filter(({ code }) => clockOrChance.test(code))).toEqual([]);
   });
 
+  it('names a kind of store only where that kind is known', () => {
+    const known = [
+      /^src\/(store|sandbox|config)\//,
+      /^src\/cli\/(init|demo)(\/|\.command)/,
+      // Addresses of platforms in generated texts: a fact about the web, whatever the store is.
+      /^src\/planner\/html\/address\.ts$/,
+    ];
+    const own = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
+    const elsewhere = own.filter(({ path }) => !known.some((each) => each.test(path)));
+    expect(elsewhere.filter(({ text }) => /shopify|woocommerce/i.test(text)).map(({ path }) => path)).toEqual(
+      [],
+    );
+    const shared = own.filter(({ path, text }) => /^src\/store\/[^/]+$/.test(path) && /shopify/i.test(text));
+    // The lists of the kinds, and the app that merchants of one kind install.
+    expect(shared.map(({ path }) => path).sort()).toEqual([
+      ...[
+        'src/store/connector-parts.ts',
+        'src/store/events.ts',
+        'src/store/index.ts',
+        'src/store/installs.ts',
+      ],
+    ]);
+  });
+
   it(`keeps files under ${LONGEST_FILE} lines`, () => {
     const long = all
       .filter(({ path }) => !path.startsWith('src/persistence/migrations/'))

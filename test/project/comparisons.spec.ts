@@ -28,6 +28,7 @@ describe('secrets that a request brings', () => {
       'src/connections/install-state.ts',
       'src/store/shopify/install.ts',
       'src/store/shopify/webhook-signature.ts',
+      'src/store/woocommerce/webhook-signature.ts',
     ]);
   });
 

@@ -91,12 +91,15 @@ function* describedSettings(schema: z.core.$ZodType, path: string): Generator<[s
   if (inner instanceof z.ZodObject)
     for (const [key, member] of Object.entries<z.core.$ZodType>(inner.shape))
       yield* describedSettings(member, join(path, key));
+  if (inner instanceof z.ZodDiscriminatedUnion)
+    yield* new Map(inner.options.toReversed().flatMap((kind) => [...describedSettings(kind, path)]));
   if (inner instanceof z.ZodRecord) yield* describedSettings(inner.valueType, join(path, '<name>'));
 }
 
 /** The schema inside of defaults and preprocessing. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodPipe) return unwrapped(schema.out);
+  if (schema instanceof z.ZodPipe)
+    return unwrapped(schema.out instanceof z.ZodTransform ? schema.in : schema.out);
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault || schema instanceof z.ZodOptional)
     return unwrapped(schema.unwrap());
   return schema;

@@ -34,7 +34,7 @@ import { readWhole } from '../../src/store/shopify/whole-read.js';
 import { fingerprint } from '../../src/domain/fingerprint.js';
 import { changesFor, fieldsOf, liveProduct } from './fake-live.js';
 import { FakeProducts } from './fake-products.js';
-import { SHOP } from './product-snapshots.js';
+import { IDENTITY, SHOP } from './product-snapshots.js';
 
 export type { StoreOperation } from './fake-products.js';
 export { modelSnapshot, otherSnapshot, SHOP, snapshot, variant, withSku } from './product-snapshots.js';
@@ -47,14 +47,14 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   batchSize = 2;
   /** The answers to the next polls of an export. After them it is completed. */
   exportStates: ExportState[] = [];
-  /** The search that the store is configured with. */
   query = '';
   /** Waits between two polls of an export. */
   sleep = (_ms: number, _signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => setImmediate(resolve));
   findings: readonly StoreFinding[] = [];
-  /** The answer of a probe. */
-  identity: Omit<StoreProbe, 'findings'> = { name: 'Example', servedVersion: null, mayWriteProducts: true };
+  identity: Omit<StoreProbe, 'findings'> = {
+    ...{ identity: IDENTITY, name: 'Example', servedVersion: null, mayWriteProducts: true },
+  };
   /** Overrides the store's own count. */
   counted: number | null | undefined;
   /** Read twice by every read, as pages do that shift under it. */
@@ -76,6 +76,8 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   readonly #translations = new Map<string, string>();
   /** Runs between the read of a metafield and its write, like another app's edit. */
   beforeMetafields: () => void = () => undefined;
+
+  scaledImage = (address: URL): URL => address;
 
   async probe(): Promise<StoreProbe> {
     return this.script.run('identify', [], () => ({

@@ -2,11 +2,12 @@ import { productExternalId, variantExternalId } from '../../src/domain/external-
 import type { ProductSnapshot, VariantSnapshot } from '../../src/domain/snapshot.js';
 
 export const SHOP = 'example.myshopify.com';
+export const IDENTITY = `shopify:${SHOP}`;
 
 /** A standalone product as the store holds it; a test says what matters to it. */
 export function snapshot(id: number, overrides: Partial<ProductSnapshot> = {}): ProductSnapshot {
   return {
-    externalId: productExternalId(SHOP, String(id)),
+    externalId: productExternalId(IDENTITY, String(id)),
     storeId: String(id),
     status: 'ACTIVE',
     handle: `product-${String(id)}`,
@@ -37,7 +38,7 @@ export function variant(
 ): VariantSnapshot {
   const id = `${String(product)}0${String(number)}`;
   return {
-    externalId: variantExternalId(SHOP, String(product), id),
+    externalId: variantExternalId(IDENTITY, String(product), id),
     storeId: id,
     title: `Variant ${String(number)}`,
     sku: null,

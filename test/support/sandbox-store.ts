@@ -3,7 +3,7 @@ import {
   type RunningStoreSandbox,
   type SandboxProduct,
 } from '../../src/sandbox/store/index.js';
-import { createStoreConnector } from '../../src/store/index.js';
+import { ShopifyConnector } from '../../src/store/shopify/connector.js';
 import { SHOP } from './fake-store.js';
 import { deliver, resultOf, type ResultOptions } from './results.js';
 import type { Stages } from './stages.js';
@@ -19,8 +19,8 @@ export class SandboxStore {
 
   static async open(stages: Stages): Promise<SandboxStore> {
     const store = await startStoreSandbox({ shop: SHOP, bulk: { delayMs: 0 }, throttle: false });
-    stages.connector = createStoreConnector({
-      ...{ kind: 'shopify', shop: SHOP, endpoint: store.url, apiVersion: '2026-10' },
+    stages.connector = new ShopifyConnector({
+      ...{ shop: SHOP, endpoint: store.url, apiVersion: '2026-10' },
       auth: { accessToken: store.accessToken ?? '' },
     });
     return new SandboxStore(stages, store);

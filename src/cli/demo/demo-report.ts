@@ -43,7 +43,7 @@ export function outcomeOf(
   story: ProductStory,
   shop: string,
 ): DemoOutcome {
-  const externalId = productExternalId(shop, String(before.id));
+  const externalId = productExternalId(`shopify:${shop}`, String(before.id));
   return { externalId, before, after, ...resultOf(before, story) };
 }
 

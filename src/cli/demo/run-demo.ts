@@ -91,7 +91,7 @@ async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[
   printRemarks(run);
   await contentWritten(world, run.counts.generationRequested, signal);
   return pLimit(READ_AT_ONCE).map(before, async (product) => {
-    const externalId = productExternalId(world.store.shop, String(product.id));
+    const externalId = productExternalId(`shopify:${world.store.shop}`, String(product.id));
     const story = await storyOf(world, externalId);
     return outcomeOf(product, world.store.products.get(product.id), story, world.store.shop);
   });

@@ -14,7 +14,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
-import { parseExternalId } from '../../domain/external-id.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { ProductRuns } from '../../operations/product-runs.js';
 import {
@@ -110,7 +109,7 @@ export class ProductPages {
       live,
       titles,
       image: images.get(product.externalId),
-      adminUrl: adminUrlOf(product.externalId),
+      adminUrl: link === null ? null : this.#adminUrl(link),
       catalogUrl: this.#catalogUrl(link),
     });
   }
@@ -142,6 +141,10 @@ export class ProductPages {
     return this.names.of(withheld.flatMap(({ holder }) => holder?.products ?? []));
   }
 
+  #adminUrl({ store, storeId }: LinkedProduct): string | null {
+    return this.connections.findStore(store)?.connector.adminUrl(storeId) ?? null;
+  }
+
   #catalogUrl(link: LinkedProduct | null): string | null {
     if (link?.catalogId == null) return null;
     const template = this.connections.findStore(link.store)?.workspace.settings.productPage;
@@ -153,11 +156,4 @@ export class ProductPages {
     if (link === null) throw new NotFoundException(unknownProduct(id.slice(0, 300)));
     return link;
   }
-}
-
-/** The product in the admin of its Shopify shop. */
-function adminUrlOf(externalId: string): string | null {
-  const ref = parseExternalId(externalId);
-  if (ref === null || !externalId.startsWith('shopify:')) return null;
-  return `https://${ref.shop}/admin/products/${encodeURIComponent(ref.productId)}`;
 }

@@ -10,6 +10,8 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'apitoken',
   'authorization',
   'clientsecret',
+  'consumerkey',
+  'consumersecret',
   'cookie',
   'hmacsecret',
   'password',
@@ -21,15 +23,16 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'setcookie',
   'token',
   'webhooksecret',
-  'xshopifyaccesstoken',
-  'xshopifyhmacsha256',
-  'xwebhooksignature',
 ]);
+
+/** Headers that stores and services name after themselves: `x-…-access-token`, `x-…-hmac-sha256`, `x-…-signature`. */
+const HEADER_OF_SECRET = /^x.*(?:accesstoken|hmacsha256|signature)$/;
 
 /** The forms of credentials that are issued at run time and so are not in the configuration. */
 const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{16,}/gi, `$1 ${MASK}`],
   [/\bshp[a-z]{2}_[A-Za-z0-9]{16,}/g, MASK],
+  [/\bc[ks]_[0-9a-f]{16,}/g, MASK],
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"']{0,200}):[^\s/@"']{1,500}@/gi, `$1:${MASK}@`],
 ];
 
@@ -47,7 +50,8 @@ function namesOf(line: string): string[] {
 }
 
 function isSecretName(name: string): boolean {
-  return SECRET_NAMES.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+  const plain = name.toLowerCase().replaceAll(/[-_]/g, '');
+  return SECRET_NAMES.has(plain) || HEADER_OF_SECRET.test(plain);
 }
 
 /**

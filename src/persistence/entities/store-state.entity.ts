@@ -22,6 +22,9 @@ export class StoreStateEntity {
   @Column('text', { nullable: true }) servedVersion!: string | null;
   /** The address that the store's events were last subscribed for. */
   @Column('text', { nullable: true }) eventsAddress!: string | null;
+  /** The shop that answered first, and its own address: the same shop elsewhere may be a copy. Null where the configuration names it. */
+  @Column('text', { nullable: true }) shopId!: string | null;
+  @Column('text', { nullable: true }) shopAddress!: string | null;
   /** How often in a row it was refused. */
   @Column('integer', { default: 0 }) pauses!: number;
   /** Since when the side has not answered; null while it answers. */

@@ -437,6 +437,8 @@ const STATEMENTS = [
      paused_until timestamptz,
      served_version text,
      events_address text,
+     shop_id text,
+     shop_address text,
      pauses integer NOT NULL DEFAULT 0,
      silent_since timestamptz
    )`,

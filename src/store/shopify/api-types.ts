@@ -4,7 +4,8 @@ import type { LiveImage, StoreField } from '../../domain/store-port.js';
 
 /** Which parts of a product are read. */
 export interface ReadScope {
-  readonly shop: string;
+  /** The beginning of the external_ids. */
+  readonly identity: string;
   /** `namespace.key` of the metafields to read of each variant; at most two. */
   readonly variantMetafields: readonly string[];
   /** The further languages in which a product's texts are read. */

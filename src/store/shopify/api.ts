@@ -28,7 +28,9 @@ import type {
   TranslationOutcome,
   TranslationWrite,
 } from './api-types.js';
+import { shopIdentity } from '../../domain/external-id.js';
 import { tokenSource } from './auth.js';
+import { SHOPIFY } from './kind.js';
 import { BulkExport } from './bulk-export.js';
 import { probeStore } from './checks.js';
 import { ShopifyClient } from './client.js';
@@ -47,7 +49,7 @@ import { ProductTranslations } from './translations.js';
 import { ProductWriter } from './writer.js';
 
 /** All stores have their images there. */
-const IMAGE_ORIGIN = 'https://cdn.shopify.com';
+export const IMAGE_ORIGIN = 'https://cdn.shopify.com';
 
 /** The calls of the Admin API that the connector is made of, each within the store's limits. */
 export class ShopifyApi {
@@ -92,7 +94,7 @@ export class ShopifyApi {
     });
     const variantMetafields = options.variantMetafields ?? [];
     this.scope = {
-      shop: options.shop,
+      identity: shopIdentity(SHOPIFY, options.shop),
       variantMetafields,
       locales: options.locales ?? [],
     };

@@ -1,4 +1,5 @@
 import { CodedError } from '../../domain/errors.js';
+import { shopIdentity } from '../../domain/external-id.js';
 import type { StoreFinding, StoreProbe } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import type { MetafieldOwner } from '../../domain/metafield-definition.js';
@@ -7,6 +8,7 @@ import type { ShopifyOptions } from './options.js';
 import { BULK_RECENT, SHOP_LOCALES, WHO_AM_I } from './documents.js';
 import { refusedWith } from './faults.js';
 import { bulkRecentData, shopLocalesData, whoAmIData } from './schemas.js';
+import { SHOPIFY } from './kind.js';
 import { localeProblem } from './translations.js';
 
 export interface CheckSettings {
@@ -34,6 +36,7 @@ export async function probeStore(
     throw new CodedError('misconfigured', otherShop(myshopifyDomain, settings.shop), { side: 'store' });
   const granted = data.currentAppInstallation.accessScopes.map(({ handle }) => handle);
   return {
+    identity: shopIdentity(SHOPIFY, settings.shop),
     name,
     servedVersion: servedVersion === settings.apiVersion ? null : servedVersion,
     mayWriteProducts: granted.includes('write_products'),

@@ -11,7 +11,8 @@ import type { StoreDocument } from './document.js';
 import { pathBelow } from './endpoint.js';
 import { type Exchange, header, readExchange, whereOf } from './exchange.js';
 import { type Fault, oddAnswerFault } from './faults.js';
-import type { CostReport, RequestReport, ShopifyLimits, Sleep } from './options.js';
+import type { RequestReport } from '../connector-parts.js';
+import type { CostReport, ShopifyLimits, Sleep } from './options.js';
 import { RepeatPolicy, withOutcomeUnknown } from './repeat-policy.js';
 import { Transport } from './transport.js';
 

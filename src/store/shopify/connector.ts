@@ -11,7 +11,7 @@ import type {
   WholeReadOptions,
   WriteOutcome,
 } from '../../domain/store-port.js';
-import { ShopifyApi } from './api.js';
+import { IMAGE_ORIGIN, ShopifyApi } from './api.js';
 import { numericId } from './mapper.js';
 import type { ShopifyOptions } from './options.js';
 import { readConstraints, readTargets } from './target-reader.js';
@@ -29,6 +29,12 @@ export class ShopifyConnector implements StoreConnector {
     this.api = new ShopifyApi(options);
     this.imageOrigins = this.api.imageOrigins;
     this.query = options.query ?? '';
+  }
+
+  scaledImage(address: URL, width: number): URL {
+    const scaled = new URL(address);
+    if (address.origin === IMAGE_ORIGIN) scaled.searchParams.set('width', String(width));
+    return scaled;
   }
 
   probe(): Promise<StoreProbe> {

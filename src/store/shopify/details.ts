@@ -90,7 +90,7 @@ export class ProductDetails {
   }
 
   private source(id: string, snapshot: () => ProductSnapshot): SourceProduct {
-    const externalId = productExternalId(this.scope.shop, numericId(id));
+    const externalId = productExternalId(this.scope.identity, numericId(id));
     return { externalId, storeId: id, snapshot };
   }
 

@@ -71,7 +71,7 @@ function sourceOf({ own, children }: Group, scope: ReadScope): SourceProduct {
     };
     return toSnapshot(raw, scope);
   };
-  return { externalId: productExternalId(scope.shop, numericId(own.id)), storeId: own.id, snapshot };
+  return { externalId: productExternalId(scope.identity, numericId(own.id)), storeId: own.id, snapshot };
 }
 
 /** There are many kinds of media. The other kinds have one name each. Only variants have children of their own. */

@@ -23,6 +23,11 @@ export function shopOf(text: unknown): string | null {
   return SHOP.test(shop) ? shop : null;
 }
 
+/** The name of a shop: its permanent address without the platform's domain. */
+export function shopName(shop: string): string {
+  return shop.replace(/\.myshopify\.com$/, '');
+}
+
 /** The store's consent page. The redirect leads to the shop that was checked, or to the configured endpoint, and nowhere else. */
 export function consentPage(
   { shop, endpoint, clientId }: InstallTarget,

@@ -3,7 +3,7 @@ import type { ReadScope } from './api-types.js';
 import { numericId, toSnapshot } from './mapper.js';
 
 const SCOPE: ReadScope = {
-  shop: 'demo-store.myshopify.com',
+  identity: 'shopify:demo-store.myshopify.com',
   variantMetafields: [],
   locales: [],
 };

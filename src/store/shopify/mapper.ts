@@ -51,7 +51,7 @@ export function toSnapshot(raw: RawProduct, scope: ReadScope): ProductSnapshot {
   const imagesOf = variantImages(raw, variants, media);
   const productId = numericId(core.id);
   const snapshot = {
-    externalId: productExternalId(scope.shop, productId),
+    externalId: productExternalId(scope.identity, productId),
     storeId: core.id,
     status: core.status,
     handle: core.handle,
@@ -70,7 +70,7 @@ export function toSnapshot(raw: RawProduct, scope: ReadScope): ProductSnapshot {
     metafields,
     hasOnlyDefaultVariant: isDefaultOnly(core, variants),
     variants: inOrder(variants).map((variant) =>
-      toVariant(variant, productId, scope.shop, imagesOf(variant)),
+      toVariant(variant, productId, scope.identity, imagesOf(variant)),
     ),
     updatedAt: new Date(core.updatedAt),
   };
@@ -181,11 +181,11 @@ function variantImages(
 function toVariant(
   variant: Variant,
   productId: string,
-  shop: string,
+  identity: string,
   imageUrls: readonly string[],
 ): VariantSnapshot {
   return {
-    externalId: variantExternalId(shop, productId, numericId(variant.id)),
+    externalId: variantExternalId(identity, productId, numericId(variant.id)),
     storeId: variant.id,
     title: variant.title,
     sku: variant.sku,

@@ -1,5 +1,6 @@
 import type { MetafieldOwner } from '../../domain/metafield-definition.js';
 import type { Logger } from '../../runtime/logger.js';
+import type { RequestReport } from '../connector-parts.js';
 import type { EndpointAuth } from './auth.js';
 
 /** The options of a Shopify connector. Everything that tests need to control is passed in. */
@@ -48,18 +49,6 @@ export interface CostReport {
   /** Points a second. */
   readonly restoreRate: number;
   readonly throttled: boolean;
-}
-
-export interface RequestReport {
-  readonly operation: string;
-  /** 1 for the first try. */
-  readonly attempt: number;
-  readonly durationMs: number;
-  /** Null when no response arrived. */
-  readonly status: number | null;
-  readonly requestId: string | null;
-  /** `ok`, or the code of the error. */
-  readonly outcome: string;
 }
 
 export interface ShopifyLimits {

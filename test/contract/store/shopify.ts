@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { StoreConnector } from '../../../src/domain/store-port.js';
 import { startStoreSandbox } from '../../../src/sandbox/store/index.js';
-import { isShopifySignature, productOfEvent } from '../../../src/store/events.js';
-import { createStoreConnector } from '../../../src/store/index.js';
+import { ShopifyConnector } from '../../../src/store/shopify/connector.js';
+import { ShopifyEvents } from '../../../src/store/shopify/events.js';
 import { Receiver } from '../receiver.js';
 import type { Abilities, Shopkeeper, StoreSubject } from './subject.js';
 
@@ -32,8 +32,7 @@ export function shopifySubject(
   receiver: Receiver | null,
   options: { readonly isEmulated?: boolean } = {},
 ): StoreSubject {
-  const connector: StoreConnector = createStoreConnector({
-    kind: 'shopify',
+  const connector: StoreConnector = new ShopifyConnector({
     shop: shop.shop,
     endpoint: shop.url,
     auth: { accessToken: shop.accessToken },
@@ -43,13 +42,7 @@ export function shopifySubject(
   return {
     kind: 'shopify',
     connector,
-    events: {
-      verify: (headers, body) => {
-        const signature = headers['x-shopify-hmac-sha256'];
-        return isShopifySignature(body, String(signature), [shop.webhookSecret]) ? 'signed' : 'forged';
-      },
-      products: (body) => [productOfEvent(shop.shop, body)].flatMap((product) => product?.storeId ?? []),
-    },
+    events: new ShopifyEvents(shop.shop, shop.webhookSecret),
     keeper: shopifyKeeper(shop),
     can: CAN,
     section: { target: 'metafield:contract.section', type: 'multi_line_text_field' },

@@ -225,10 +225,10 @@ describe('the API version that a store serves in place of the configured one', (
   it('is known after a run, and forgotten when the store serves the configured one', async () => {
     const served = async () =>
       sqlRows(stages.db, `SELECT served_version AS served FROM store_state WHERE store = $1`, [STORE]);
-    stages.store.identity = { name: 'Example', servedVersion: '2027-01', mayWriteProducts: true };
+    stages.store.identity = { ...stages.store.identity, servedVersion: '2027-01' };
     await stages.sync();
     expect(await served()).toEqual([{ served: '2027-01' }]);
-    stages.store.identity = { name: 'Example', servedVersion: null, mayWriteProducts: true };
+    stages.store.identity = { ...stages.store.identity, servedVersion: null };
     await stages.sync();
     expect(await served()).toEqual([{ served: null }]);
   });

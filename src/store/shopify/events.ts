@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { EventFacts, EventHeaders, StoreEvents } from '../../domain/store-port.js';
+import { productIdOfEvent } from './product-event.js';
+import { isUninstallOf } from './uninstall-event.js';
+import { hasShopifySignatureForm, isShopifySignature } from './webhook-signature.js';
+
+const SIGNATURE = 'x-shopify-hmac-sha256';
+const TOPIC = 'x-shopify-topic';
+/** When the event happened, which may be long before a retry of it. */
+const TRIGGERED_AT = 'x-shopify-triggered-at';
+
+/** In place of the secret of a store that does not exist, or has none. */
+const NOBODYS_SECRET = randomBytes(32).toString('hex');
+
+/** The events of a shop. The signature covers the body alone. */
+export class ShopifyEvents implements StoreEvents {
+  constructor(
+    private readonly shop: string | undefined,
+    private readonly secret: string | undefined,
+  ) {}
+
+  mayVerify(headers: EventHeaders): boolean {
+    return hasShopifySignatureForm(textOf(headers[SIGNATURE]));
+  }
+
+  verify(headers: EventHeaders, rawBody: Uint8Array): 'signed' | 'forged' {
+    const signature = textOf(headers[SIGNATURE]);
+    return isShopifySignature(rawBody, signature, [this.secret ?? NOBODYS_SECRET]) ? 'signed' : 'forged';
+  }
+
+  products(rawBody: Uint8Array): readonly string[] {
+    const id = productIdOfEvent(rawBody);
+    return id === null ? [] : [id];
+  }
+
+  about(headers: EventHeaders, rawBody: Uint8Array): EventFacts {
+    const topic = textOf(headers[TOPIC]);
+    const at = new Date(textOf(headers[TRIGGERED_AT]));
+    return {
+      topic: topic === '' ? 'unknown' : topic,
+      at: Number.isNaN(at.getTime()) ? null : at,
+      uninstalls: this.shop !== undefined && isUninstallOf(this.shop, topic, rawBody),
+    };
+  }
+}
+
+/** A header that stands twice counts as none. */
+function textOf(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' ? header : '';
+}

@@ -1,0 +1,361 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  startWooCommerceSandbox,
+  type RunningWooCommerceSandbox,
+  type WooCommerceSandboxOptions,
+} from '../../sandbox/woocommerce/index.js';
+import { isCoded } from '../../domain/errors.js';
+import type { ProductSnapshot } from '../../domain/snapshot.js';
+import { liveValue, type ReadPart, type TargetWrite, type WriteOutcome } from '../../domain/store-port.js';
+import type { ShopIdentity } from '../connector-parts.js';
+import { WooClient } from './client.js';
+import { WooConnector, type WooOptions } from './connector.js';
+import { webhookSchema } from './schemas.js';
+
+const STORE_ID = '7d0d1b52-6a8e-4c7c-9d2f-3f0d3a5e9b11';
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+
+async function shopWith(
+  count: number,
+  options: WooCommerceSandboxOptions = {},
+): Promise<RunningWooCommerceSandbox> {
+  const shop = await startWooCommerceSandbox({ storeId: STORE_ID, ...options });
+  open.push({ close: () => shop.stop() });
+  for (let number = 1; number <= count; number += 1)
+    shop.products.create({
+      row: { name: `P${String(number)}`, description: `Text ${String(number)}` },
+      sku: `S${String(number)}`,
+    });
+  return shop;
+}
+
+function connect(shop: RunningWooCommerceSandbox, options: Partial<WooOptions> = {}): WooConnector {
+  const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
+  const connector = new WooConnector({ url: shop.url, key, namespace: 'catalog', attempts: 2, ...options });
+  open.push(connector);
+  return connector;
+}
+
+async function whole(
+  connector: WooConnector,
+): Promise<{ readonly products: ProductSnapshot[]; readonly end: ReadPart | undefined }> {
+  const products: ProductSnapshot[] = [];
+  let end: ReadPart | undefined;
+  for await (const part of connector.readWhole(null, () => Promise.resolve())) {
+    if ('products' in part) products.push(...part.products.map((product) => product.snapshot()));
+    else end = part;
+  }
+  return { products, end };
+}
+
+const write = (target: string, value: string | null, expected: string | null): TargetWrite => {
+  return { target, value, expected, token: null };
+};
+
+async function written(
+  connector: WooConnector,
+  id: number,
+  ...writes: readonly TargetWrite[]
+): Promise<WriteOutcome[]> {
+  const outcomes: WriteOutcome[] = [];
+  for await (const some of connector.write(String(id), writes)) outcomes.push(...some);
+  return outcomes;
+}
+
+async function valueIn(connector: WooConnector, id: number, target: string) {
+  const live = await connector.readTargets(String(id), [target]);
+  if (live === null) throw new Error('the product is gone');
+  return liveValue(live, target);
+}
+
+/** The one product of a shop. */
+function idIn(shop: RunningWooCommerceSandbox): number {
+  const [product] = shop.products.list();
+  if (product === undefined) throw new Error('the shop is empty');
+  return product.id;
+}
+
+const requests = (shop: RunningWooCommerceSandbox, method: string): number =>
+  shop.ledger.requests.filter((each) => each.method === method).length;
+
+describe('a whole read', () => {
+  it('has every product of every status once, proved by a second pass of ids', async () => {
+    const shop = await shopWith(250);
+    shop.products.create({ row: { name: 'A draft', status: 'draft' } });
+    const { products, end } = await whole(connect(shop));
+    expect([products.length, end]).toEqual([251, { complete: true }]);
+    expect(new Set(products.map(({ externalId }) => externalId)).size).toBe(251);
+    expect(products[0]?.externalId).toMatch(new RegExp(`^woocommerce:${STORE_ID}:\\d+$`));
+    expect(products.at(-1)).toMatchObject({ title: 'A draft', status: 'DRAFT', url: null });
+  });
+
+  it('misses nothing while products leave the list, and reads what comes', async () => {
+    const shop = await shopWith(350);
+    const ids = shop.products.list().map(({ id }) => id);
+    let pages = 0;
+    shop.beforeEach(({ method, path }) => {
+      if (method !== 'GET' || path !== 'wc/v3/products') return;
+      pages += 1;
+      if (pages > 3) return;
+      for (const id of ids.slice((pages - 1) * 60, (pages - 1) * 60 + 40)) shop.products.trash(id);
+      shop.products.create({ row: { name: `New ${String(pages)}` } });
+    });
+    const { products, end } = await whole(connect(shop));
+    const titles = new Set(products.map(({ title }) => title));
+    const left = shop.products.list().filter(({ row }) => row.status !== 'trash');
+    expect(left.filter(({ row }) => !titles.has(row.name))).toEqual([]);
+    expect(titles.size).toBe(products.length);
+    expect(end).toEqual({ complete: true });
+  });
+
+  it.each(['10.5.0', '10.2.0'])(
+    'has variations without the SKU that they inherit, on WooCommerce %s',
+    async (version) => {
+      const shop = await shopWith(0, { version });
+      const parent = shop.products.create({ type: 'variable', row: { name: 'Shirt' }, sku: 'SHIRT' });
+      shop.products.create({ type: 'variation', parentId: parent.id, row: { name: 'S' }, sku: 'SHIRT-S' });
+      shop.products.create({ type: 'variation', parentId: parent.id, row: { name: 'M' } });
+      const { products } = await whole(connect(shop));
+      expect(products.map(({ variants }) => variants.map(({ sku }) => sku))).toEqual([['SHIRT-S', null]]);
+    },
+  );
+
+  it('takes an answer that is no JSON for an outage, and a refused key for that', async () => {
+    const shop = await shopWith(1);
+    const connector = connect(shop);
+    await connector.probe();
+    shop.revokeKey(shop.consumerKey);
+    const error = await connector.count().catch((thrown: unknown) => thrown);
+    expect(isCoded(error, 'auth')).toBe(true);
+  });
+});
+
+describe('an incremental read', () => {
+  it.each([-5, 9])('finds what changed at or after the second, in a shop at UTC%d', async (offset) => {
+    const at = Math.floor(Date.now() / 1000) * 1000;
+    let now = new Date(at - 17_000);
+    const shop = await shopWith(3, { offset, clock: () => now });
+    const [first] = shop.products.list();
+    now = new Date(at);
+    shop.products.edit(first!.id, { name: 'Edited' });
+    const titles: string[] = [];
+    for await (const batch of connect(shop).readChanged(new Date(at)))
+      titles.push(...batch.map((product) => product.snapshot().title));
+    expect(titles).toEqual(['Edited']);
+  });
+});
+
+describe('the shop that answers', () => {
+  function keeping(known: ShopIdentity | null) {
+    let kept = known;
+    return {
+      read: () => Promise.resolve(kept),
+      keep: (found: ShopIdentity) => {
+        kept = found;
+        return Promise.resolve();
+      },
+      get kept() {
+        return kept;
+      },
+    };
+  }
+
+  it('is remembered by its id and its address', async () => {
+    const shop = await shopWith(0);
+    const identity = keeping(null);
+    await connect(shop, { identity }).probe();
+    expect(identity.kept).toEqual({ id: STORE_ID, address: new URL(shop.url).host });
+  });
+
+  it.each([
+    ['a copy at another address', { id: STORE_ID, address: 'shop.example' }],
+    ['another shop at the address', { id: '00000000-0000-4000-8000-000000000000', address: 'own' }],
+  ])('stops the store when it is %s', async (_what, known) => {
+    const shop = await shopWith(1);
+    const address = known.address === 'own' ? new URL(shop.url).host : known.address;
+    const connector = connect(shop, { identity: keeping({ ...known, address }) });
+    await expect(connector.probe()).rejects.toMatchObject({ code: 'misconfigured' });
+    await expect(whole(connector)).rejects.toMatchObject({ code: 'misconfigured' });
+    await expect(written(connector, 1, write('title', 'x', null))).rejects.toMatchObject({
+      code: 'misconfigured',
+    });
+    expect(requests(shop, 'PUT')).toBe(0);
+  });
+
+  it('says whether the key may write, without touching a product', async () => {
+    const shop = await shopWith(1);
+    const before = shop.products.list();
+    expect(await connect(shop).probe()).toMatchObject({
+      mayWriteProducts: true,
+      identity: `woocommerce:${STORE_ID}`,
+    });
+    shop.addKey({ key: 'ck_read', secret: 'cs_read', permissions: 'read', role: 'shop_manager' });
+    const key = { consumerKey: 'ck_read', consumerSecret: 'cs_read' };
+    const probe = await connect(shop, { key }).probe();
+    expect(probe.mayWriteProducts).toBe(false);
+    expect((await probe.findings()).at(-1)).toMatchObject({ level: 'fail', what: 'key' });
+    expect(shop.products.list()).toEqual(before);
+  });
+
+  it('is reported with a multilingual plugin', async () => {
+    const shop = await shopWith(0, { plugins: ['polylang/polylang.php'] });
+    const findings = await (await connect(shop).probe()).findings();
+    expect(findings).toContainEqual(expect.objectContaining({ level: 'warn', what: 'languages' }));
+  });
+});
+
+describe('a write', () => {
+  it('sends the changed fields alone in one request, and returns what the shop kept', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const connector = connect(shop);
+    const outcomes = await written(
+      connector,
+      id,
+      write('title', 'Fish & chips', 'P1'),
+      write('descriptionHtml', '<p onclick="x()">New</p>', 'Text 1'),
+      write('metafield:catalog.care', 'Wash', null),
+      write('seo.title', 'For search', null),
+    );
+    expect(outcomes).toEqual([
+      { target: 'title', outcome: 'written', value: 'Fish & chips' },
+      { target: 'descriptionHtml', outcome: 'written', value: '<p>New</p>' },
+      { target: 'metafield:catalog.care', outcome: 'written', value: 'Wash' },
+      { target: 'seo.title', outcome: 'written', value: 'For search' },
+    ]);
+    const sent = shop.ledger.requests.filter(({ method }) => method === 'PUT');
+    expect(sent.map(({ body }) => Object.keys(body as object).sort())).toEqual([
+      ['description', 'meta_data', 'name'],
+    ]);
+    expect(await valueIn(connector, id, 'title')).toMatchObject({ value: 'Fish & chips' });
+    const { products } = await whole(connector);
+    expect(products[0]).toMatchObject({ title: 'Fish & chips', seoTitle: 'For search' });
+    expect(products[0]?.metafields).toContainEqual(
+      expect.objectContaining({ namespace: 'catalog', key: 'care', value: 'Wash' }),
+    );
+  });
+
+  it('leaves what somebody changed since, and sends nothing for what stands there already', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const outcomes = await written(
+      connect(shop),
+      id,
+      write('title', 'New', 'Something else'),
+      write('descriptionHtml', 'Text 1', 'Older'),
+    );
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['changed_meanwhile', 'written']);
+    expect(requests(shop, 'PUT')).toBe(0);
+  });
+
+  it('keeps the backslashes of the texts that it writes, and of those that it does not', async () => {
+    const shop = await shopWith(0);
+    const { id } = shop.products.create({ row: { name: 'Plain', description: 'C:\\temp \\u003cb\\u003e' } });
+    const connector = connect(shop);
+    await written(connector, id, write('title', 'A\\B', 'Plain'));
+    expect(await valueIn(connector, id, 'title')).toMatchObject({ value: 'A\\B' });
+    expect(await valueIn(connector, id, 'descriptionHtml')).toMatchObject({
+      value: 'C:\\temp \\u003cb\\u003e',
+    });
+    await written(connector, id, write('descriptionHtml', 'D:\\new', 'C:\\temp \\u003cb\\u003e'));
+    expect(await valueIn(connector, id, 'title')).toMatchObject({ value: 'A\\B' });
+    expect(await valueIn(connector, id, 'descriptionHtml')).toMatchObject({ value: 'D:\\new' });
+  });
+
+  it.each([
+    ['a script', 'Old <script>track()</script>'],
+    ['a frame', 'Old <iframe src="https://video.example/1"></iframe>'],
+    ['a form', '<form action="/x"><input></form>'],
+    ['a style', '<style>p{}</style>Old'],
+    ['a shortcode', 'Old [products limit="3"]'],
+  ])('leaves a description with %s to the merchant', async (_what, description) => {
+    const shop = await shopWith(0);
+    const { id } = shop.products.create({ row: { name: 'One', description } });
+    const connector = connect(shop);
+    const outcomes = await written(
+      connector,
+      id,
+      write('descriptionHtml', '<p>New</p>', description),
+      write('title', 'Two', 'One'),
+    );
+    expect(outcomes.map(({ target, outcome }) => [target, outcome])).toEqual([
+      ['descriptionHtml', 'changed_meanwhile'],
+      ['title', 'written'],
+    ]);
+    expect(shop.products.get(id)?.row).toMatchObject({ name: 'Two', description });
+  });
+
+  it('removes what a revert found empty, and refuses keys of the shop itself', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const connector = connect(shop);
+    await written(connector, id, write('metafield:catalog.care', 'Wash', null));
+    expect(await written(connector, id, write('metafield:catalog.care', null, 'Wash'))).toEqual([
+      { target: 'metafield:catalog.care', outcome: 'written', value: null },
+    ]);
+    expect(shop.products.get(id)?.meta.filter(({ key }) => key === 'catalog_care')).toEqual([]);
+    const refused = await written(connector, id, write('metafield:meta._product_attributes', 'x', null));
+    expect(refused).toMatchObject([{ outcome: 'refused' }]);
+  });
+
+  it('does not repeat a write without an answer, and says that its outcome is open', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    shop.resetNext({ operation: 'PUT', when: 'after' });
+    const error = await written(connect(shop), id, write('title', 'New', 'P1')).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
+    expect(requests(shop, 'PUT')).toBe(1);
+  });
+
+  it('sends nothing when the fence throws', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const lost = new Error('another worker has the product');
+    const connector = connect(shop);
+    const work = async () => {
+      for await (const _outcomes of connector.write(String(id), [write('title', 'x', 'P1')], {
+        beforeSend: () => Promise.reject(lost),
+      }));
+    };
+    await expect(work()).rejects.toBe(lost);
+    expect(requests(shop, 'PUT')).toBe(0);
+  });
+
+  it('finds no product in the trash or gone', async () => {
+    const shop = await shopWith(2);
+    const [first, second] = shop.products.list().map(({ id }) => id) as [number, number];
+    shop.products.trash(first);
+    shop.products.delete(second);
+    const connector = connect(shop);
+    expect(await connector.readTargets(String(first), ['title'])).toBeNull();
+    await expect(written(connector, second, write('title', 'x', 'P2'))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(await connector.readProducts([String(first), String(second)])).toEqual([null, null]);
+  });
+});
+
+describe('webhooks', () => {
+  const URI = 'http://127.0.0.1:9/webhooks/woocommerce/main';
+
+  it('are registered once for each topic, activated again, and removed at the former address', async () => {
+    const shop = await shopWith(0);
+    const connector = connect(shop, { webhookSecret: 'a secret of the operator' });
+    const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
+    const client = new WooClient({ url: shop.url, key });
+    const hooks = async () => (await client.run({ path: 'wc/v3/webhooks' }, webhookSchema.array())).data;
+    await connector.subscribe(URI, null);
+    await connector.subscribe(URI, null);
+    const first = await hooks();
+    expect(first.map(({ topic }) => topic).sort()).toEqual([
+      ...['product.created', 'product.deleted', 'product.restored', 'product.updated'],
+    ]);
+    await connector.subscribe(`${URI}2`, URI);
+    expect((await hooks()).map(({ delivery_url: uri }) => uri)).toEqual(Array(4).fill(`${URI}2`));
+  });
+});

@@ -1,0 +1,147 @@
+import type {
+  LiveProduct,
+  ReadPart,
+  SourceProduct,
+  StoreConnector,
+  StoreConstraints,
+  StoreProbe,
+  StoreWriteOptions,
+  TargetWrite,
+  WantedValue,
+  WholeReadOptions,
+  WriteOutcome,
+} from '../../domain/store-port.js';
+import { CodedError, isCoded } from '../../domain/errors.js';
+import type { KeptIdentity } from '../connector-parts.js';
+import { type ClientSettings, WooClient } from './client.js';
+import { shopFindings } from './findings.js';
+import { WooReader } from './reader.js';
+import { anything } from './schemas.js';
+import { WooShop } from './shop.js';
+import { ensureWebhooks, removeWebhooks } from './subscriptions.js';
+import { WooTargets } from './targets.js';
+
+export interface WooOptions extends ClientSettings {
+  readonly webhookSecret?: string | undefined;
+  /** The namespace whose metafields are kept under its name as a prefix; null for none. */
+  readonly namespace?: string | null;
+  readonly variantMetafields?: readonly string[];
+  readonly identity?: KeptIdentity | undefined;
+}
+
+/** A WooCommerce shop (REST v3). `src/domain/store-port.ts` defines the contract of each method. */
+export class WooConnector implements StoreConnector {
+  readonly imageOrigins: readonly string[];
+  private readonly client: WooClient;
+  private readonly shop: WooShop;
+  private readonly reader: WooReader;
+  private readonly targets: WooTargets;
+
+  /** Sends no request. */
+  constructor(private readonly options: WooOptions) {
+    const { namespace = null, variantMetafields = [] } = options;
+    this.imageOrigins = [new URL(options.url).origin];
+    this.client = new WooClient(options);
+    this.shop = new WooShop(this.client, options.identity);
+    this.reader = new WooReader(this.client, this.shop, { namespace, variantMetafields });
+    this.targets = new WooTargets(this.client, this.shop, namespace);
+  }
+
+  scaledImage(address: URL): URL {
+    return address;
+  }
+
+  async probe(): Promise<StoreProbe> {
+    const facts = await this.shop.facts({ fresh: true });
+    const { name, namespaces } = await this.client.index();
+    if (!namespaces.includes('wc/v3'))
+      throw new CodedError('misconfigured', 'the site has no WooCommerce REST API: activate WooCommerce');
+    const mayWrite = await this.#mayWrite();
+    return {
+      identity: facts.identity,
+      name,
+      servedVersion: null,
+      mayWriteProducts: mayWrite,
+      findings: () => {
+        const { url, webhookSecret } = this.options;
+        const isPlain = url.startsWith('http:');
+        return Promise.resolve(
+          shopFindings(facts, { mayWrite, secret: webhookSecret !== undefined, isPlain }),
+        );
+      },
+    };
+  }
+
+  /** A write to no product: a key without the right is refused before the number is looked at. */
+  async #mayWrite(): Promise<boolean> {
+    try {
+      await this.client.run({ method: 'PUT', path: 'wc/v3/products/0', body: {} }, anything);
+      return true;
+    } catch (error) {
+      if (isCoded(error, 'auth')) return false;
+      if (isCoded(error, 'not_found', 'invalid')) return true;
+      throw error;
+    }
+  }
+
+  /** By pages, which leave nothing behind in the shop: there is no handle. */
+  async *readWhole(
+    resume: string | null,
+    onHandle: (handle: string | null) => Promise<void>,
+    { signal }: WholeReadOptions = {},
+  ): AsyncGenerator<ReadPart> {
+    if (resume !== null) await onHandle(null);
+    yield* this.reader.whole(signal);
+  }
+
+  abandonRead(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  readChanged(since: Date): AsyncIterable<readonly SourceProduct[]> {
+    return this.reader.changed(since);
+  }
+
+  readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]> {
+    return this.reader.byId(storeIds);
+  }
+
+  count(): Promise<number | null> {
+    return this.reader.count();
+  }
+
+  readTargets(storeId: string, targets: readonly string[]): Promise<LiveProduct | null> {
+    return this.targets.read(storeId, targets);
+  }
+
+  write(
+    storeId: string,
+    writes: readonly TargetWrite[],
+    options: StoreWriteOptions = {},
+  ): AsyncIterable<readonly WriteOutcome[]> {
+    return this.targets.write(storeId, writes, options);
+  }
+
+  /** The shop takes any text. */
+  constraints(_wanted: readonly WantedValue[]): Promise<StoreConstraints> {
+    return Promise.resolve({
+      freeText: true,
+      definitions: { product: new Map(), variant: new Map() },
+      categories: new Map(),
+    });
+  }
+
+  async subscribe(uri: string, former: string | null): Promise<void> {
+    await ensureWebhooks(this.client, uri, this.options.webhookSecret);
+    if (former !== null) await removeWebhooks(this.client, former);
+  }
+
+  adminUrl(storeId: string): string {
+    return `${this.options.url}/wp-admin/post.php?post=${encodeURIComponent(storeId)}&action=edit`;
+  }
+
+  close(): Promise<void> {
+    this.client.close();
+    return Promise.resolve();
+  }
+}

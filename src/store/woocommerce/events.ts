@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { EventFacts, EventHeaders, StoreEvents } from '../../domain/store-port.js';
+import { readUntrustedJson } from '../../runtime/untrusted-json.js';
+import { hasWooSignatureForm, isWooSignature } from './webhook-signature.js';
+
+const SIGNATURE = 'x-wc-webhook-signature';
+const TOPIC = 'x-wc-webhook-topic';
+const FORM = 'application/x-www-form-urlencoded';
+const GREETING = /^webhook_id=\d+$/;
+/** What comes without a signature and is longer is refused before its body is read. */
+const GREETING_BYTES = 64;
+
+/** In place of the secret of a store that does not exist, or has none. */
+const NOBODYS_SECRET = randomBytes(32).toString('hex');
+
+const productSchema = z.looseObject({
+  id: z.int().positive(),
+  parent_id: z.int().nonnegative().optional().catch(undefined),
+  type: z.string().optional().catch(undefined),
+});
+
+/**
+ * The webhooks of a shop. They carry no signed time, so that a captured one can be sent again for ever: an event is a hint to read the
+ * product. Its body has the state at delivery, or an error of a product that was deleted meanwhile, which names none.
+ */
+export class WooEvents implements StoreEvents {
+  constructor(private readonly secret: string | undefined) {}
+
+  mayVerify(headers: EventHeaders): boolean {
+    return hasWooSignatureForm(textOf(headers[SIGNATURE])) || isGreeting(headers);
+  }
+
+  /** The shop greets an address that it is given, without a signature, and takes any answer but an error. */
+  verify(headers: EventHeaders, rawBody: Uint8Array): 'signed' | 'greeting' | 'forged' {
+    if (isGreeting(headers)) return GREETING.test(Buffer.from(rawBody).toString()) ? 'greeting' : 'forged';
+    const signature = textOf(headers[SIGNATURE]);
+    return isWooSignature(rawBody, signature, this.secret ?? NOBODYS_SECRET) ? 'signed' : 'forged';
+  }
+
+  /** A variation's event names the product that it belongs to. */
+  products(rawBody: Uint8Array): readonly string[] {
+    const product = productOf(rawBody);
+    if (product === null) return [];
+    const { id, type, parent_id: parent = 0 } = product;
+    return [String(type === 'variation' && parent > 0 ? parent : id)];
+  }
+
+  about(headers: EventHeaders): EventFacts {
+    const topic = textOf(headers[TOPIC]);
+    return { topic: topic === '' ? 'unknown' : topic, at: null, uninstalls: false };
+  }
+}
+
+function isGreeting(headers: EventHeaders): boolean {
+  const type = textOf(headers['content-type']);
+  const isShort = Number(textOf(headers['content-length']) || Number.NaN) <= GREETING_BYTES;
+  return isShort && type.startsWith(FORM) && headers[SIGNATURE] === undefined && headers[TOPIC] === undefined;
+}
+
+function productOf(rawBody: Uint8Array): z.output<typeof productSchema> | null {
+  // A signed body without JSON names no product. The next run still reads the changes.
+  const read = readUntrustedJson(rawBody);
+  const product = productSchema.safeParse(read.ok ? read.value : null);
+  return product.success ? product.data : null;
+}
+
+/** A header that stands twice counts as none. */
+function textOf(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' ? header : '';
+}

@@ -1,0 +1,62 @@
+import type { MetafieldValue } from '../../domain/snapshot.js';
+import type { WooProduct } from './schemas.js';
+
+type Meta = WooProduct['meta_data'];
+
+/** The namespace of all meta keys by their own names, and the one of fields that only this kind of store has. */
+const META_NAMESPACE = 'meta';
+export const PRODUCT_NAMESPACE = 'product';
+export const SHORT_DESCRIPTION = 'short_description';
+/** The names that a metafield can have in a target. */
+const KEY = /^[A-Za-z0-9_-]+$/;
+/** Keys without an underscore that the shop writes through a setter of its own. */
+const OWN_KEYS: ReadonlySet<string> = new Set(['total_sales']);
+
+/** The meta keys of search engine texts, by the folder of the plugin that shows them. */
+export const SEO_KEYS = {
+  'wordpress-seo': { title: '_yoast_wpseo_title', description: '_yoast_wpseo_metadesc' },
+  'wordpress-seo-premium': { title: '_yoast_wpseo_title', description: '_yoast_wpseo_metadesc' },
+  'seo-by-rank-math': { title: 'rank_math_title', description: 'rank_math_description' },
+} as const;
+
+const TEXT = 'multi_line_text_field';
+
+/** The meta key of `namespace.key`; null where nothing may be written: keys of the shop itself and of its plugins begin with `_`. */
+export function metaKeyOf(namespace: string, key: string): string | null {
+  const name = namespace === META_NAMESPACE ? key : `${namespace}_${key}`;
+  return name.startsWith('_') || OWN_KEYS.has(name) ? null : name;
+}
+
+/** The texts among the meta data, as metafields. Those of the namespace have the rest of their key as their name. */
+export function metaFields(meta: Meta, namespace: string | null): MetafieldValue[] {
+  const prefix = namespace === null ? null : `${namespace}_`;
+  return meta.flatMap(({ key, value }) => {
+    if (typeof value !== 'string' || value === '' || !KEY.test(key)) return [];
+    const isOwn = prefix !== null && key.startsWith(prefix) && key.length > prefix.length;
+    const place = isOwn
+      ? { namespace: namespace ?? '', key: key.slice(prefix.length) }
+      : { namespace: META_NAMESPACE, key };
+    return [{ ...place, type: TEXT, value }];
+  });
+}
+
+/** A text; null for none. Numbers and switches come back as texts, and anything else is no text. */
+export function metaText(meta: Meta, key: string): string | null {
+  const value = meta.findLast((each) => each.key === key)?.value;
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** The search engine texts, whichever plugin keeps them. */
+export function seoOf(meta: Meta): { readonly title: string | null; readonly description: string | null } {
+  const first = (part: 'title' | 'description'): string | null =>
+    Object.values(SEO_KEYS)
+      .map((keys) => metaText(meta, keys[part]))
+      .find((text) => text !== null) ?? null;
+  return { title: first('title'), description: first('description') };
+}
+
+/** Where a search engine text is written; null while no known plugin is active. */
+export function seoKeyFor(plugins: ReadonlySet<string>, part: 'title' | 'description'): string | null {
+  const [, keys] = Object.entries(SEO_KEYS).find(([plugin]) => plugins.has(plugin)) ?? [];
+  return keys?.[part] ?? null;
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { Call, WooClient } from './client.js';
+
+const PAGE = 100;
+/** How far back a page is asked for when something before it left the list. */
+const STEP_BACK = 25;
+/** Entries that the key may not read look like entries that left. */
+const MOST_BACK = 40;
+
+export interface WalkedPage<T> {
+  readonly rows: readonly T[];
+  /** The number of entries that the shop counts; null where it names none. */
+  readonly total: number | null;
+}
+
+/**
+ * The rows of a list in the order of their ids, each once. Pages shift when an entry leaves the list, so each page begins at a row that
+ * was read already; where it does not, the walk steps back until it does. New entries come at the end.
+ */
+export async function* walk<T extends { readonly id: number }>(
+  client: WooClient,
+  { path, query = {} }: Pick<Call, 'path' | 'query'>,
+  row: z.ZodType<T>,
+): AsyncGenerator<WalkedPage<T>> {
+  let last = 0;
+  let backs = 0;
+  for (let offset = 0; ;) {
+    const asked = { ...query, orderby: 'id', order: 'asc', per_page: String(PAGE), offset: String(offset) };
+    const { data, total } = await client.run({ path, query: asked }, row.array());
+    const count = total ?? offset + data.length;
+    const first = data[0];
+    const isJoined = first === undefined ? offset < count : first.id <= last;
+    if (!isJoined && offset > 0 && backs < MOST_BACK) {
+      offset = Math.max(0, offset - STEP_BACK);
+      backs += 1;
+      continue;
+    }
+    const rows = data.filter(({ id }) => id > last);
+    if (rows.length > 0) backs = 0;
+    last = rows.at(-1)?.id ?? last;
+    yield { rows, total };
+    const seen = offset + data.length;
+    // A page may be short of entries that the key may not read, while the total counts them.
+    if (seen >= count || (total === null && data.length < PAGE)) return;
+    offset = rows.length === 0 ? offset + PAGE - 1 : Math.max(offset + 1, seen - 1);
+  }
+}

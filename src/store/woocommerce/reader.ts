@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { productExternalId } from '../../domain/external-id.js';
+import type { ReadPart, SourceProduct } from '../../domain/store-port.js';
+import { isCoded } from '../../domain/errors.js';
+import { type WooClient, WooError } from './client.js';
+import { type MapScope, toSnapshot } from './mapper.js';
+import { walk } from './pages.js';
+import {
+  idRow,
+  PRODUCT_FIELDS,
+  productSchema,
+  VARIATION_FIELDS,
+  variationSchema,
+  type WooProduct,
+  type WooVariation,
+} from './schemas.js';
+import type { WooShop } from './shop.js';
+
+const PRODUCTS = 'wc/v3/products';
+/** Entries that one call may name. */
+const AT_ONCE = 100;
+const EDIT = { context: 'edit', _fields: PRODUCT_FIELDS };
+
+/** Reads products by pages. */
+export class WooReader {
+  /** False once the shop answered that it has no route for the variations of all products, which is new in 10.3. */
+  #hasAllVariations = true;
+  #weightUnit: Promise<string | null> | undefined;
+
+  constructor(
+    private readonly client: WooClient,
+    private readonly shop: WooShop,
+    private readonly scope: Pick<MapScope, 'namespace' | 'variantMetafields'>,
+  ) {}
+
+  /**
+   * All products, and then their ids once more: pages shift and totals prove nothing, but two passes that agree do. What is in one of them
+   * only is asked for by id.
+   */
+  async *whole(signal?: AbortSignal): AsyncGenerator<ReadPart> {
+    const seen = new Set<number>();
+    for await (const { rows } of walk(this.client, { path: PRODUCTS, query: EDIT }, productSchema)) {
+      signal?.throwIfAborted();
+      for (const { id } of rows) seen.add(id);
+      if (rows.length > 0) yield { products: await this.#sources(rows) };
+    }
+    const listed = new Set<number>();
+    let total: number | null = null;
+    const ids = { path: PRODUCTS, query: { _fields: 'id' } };
+    for await (const page of walk(this.client, ids, idRow)) {
+      signal?.throwIfAborted();
+      ({ total } = page);
+      for (const { id } of page.rows) listed.add(id);
+    }
+    const missed = [...listed].filter((id) => !seen.has(id)).map(String);
+    if (missed.length > 0)
+      yield { products: (await this.byId(missed)).filter((product) => product !== null) };
+    yield total !== null && listed.size >= total
+      ? { complete: true }
+      : {
+          complete: false,
+          why: `the shop counts ${String(total)} products, ${String(listed.size)} were listed: the key may not read all of them`,
+        };
+  }
+
+  /** `since` itself is out of the shop's filter, and the seconds of both sides are whole. */
+  async *changed(since: Date): AsyncGenerator<readonly SourceProduct[]> {
+    const after = new Date(since.getTime() - 1000).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length);
+    // With a zone in the time, the shop would apply its own offset to it.
+    const query = { ...EDIT, modified_after: after, dates_are_gmt: 'true' };
+    for await (const { rows } of walk(this.client, { path: PRODUCTS, query }, productSchema))
+      if (rows.length > 0) yield await this.#sources(rows);
+  }
+
+  async byId(storeIds: readonly string[]): Promise<(SourceProduct | null)[]> {
+    const found = new Map<string, SourceProduct>();
+    for (let at = 0; at < storeIds.length; at += AT_ONCE) {
+      const some = storeIds.slice(at, at + AT_ONCE);
+      const query = { ...EDIT, include: some.join(','), per_page: String(AT_ONCE) };
+      const { data } = await this.client.run({ path: PRODUCTS, query }, productSchema.array());
+      for (const source of await this.#sources(data)) found.set(source.storeId, source);
+    }
+    return storeIds.map((id) => found.get(id) ?? null);
+  }
+
+  async count(): Promise<number | null> {
+    const call = { path: PRODUCTS, query: { _fields: 'id', per_page: '1' } };
+    return (await this.client.run(call, z.unknown())).total;
+  }
+
+  async #sources(products: readonly WooProduct[]): Promise<SourceProduct[]> {
+    const { identity } = await this.shop.facts();
+    const categories = await this.shop.categoryPaths();
+    const weightUnit = await this.#unit();
+    const variations = await this.#variationsOf(products.filter(({ type }) => type === 'variable'));
+    const scope: MapScope = { ...this.scope, identity, categories, weightUnit };
+    return products.map((product) => ({
+      externalId: productExternalId(identity, String(product.id)),
+      storeId: String(product.id),
+      snapshot: () => toSnapshot(product, variations.get(product.id) ?? [], scope),
+    }));
+  }
+
+  async #variationsOf(
+    products: readonly WooProduct[],
+  ): Promise<ReadonlyMap<number, readonly WooVariation[]>> {
+    const found = new Map<number, WooVariation[]>();
+    const take = (parent: number, row: WooVariation): void => {
+      found.set(parent, [...(found.get(parent) ?? []), row]);
+    };
+    const query = { context: 'edit', _fields: VARIATION_FIELDS };
+    if (products.length > 0 && this.#hasAllVariations)
+      try {
+        const parents = products.map(({ id }) => id).join(',');
+        const all = { path: 'wc/v3/variations', query: { ...query, parent: parents } };
+        for await (const { rows } of walk(this.client, all, variationSchema))
+          for (const row of rows) take(row.parent_id, row);
+        return ordered(found);
+      } catch (error) {
+        if (!(error instanceof WooError && error.shopCode === 'rest_no_route')) throw error;
+        this.#hasAllVariations = false;
+      }
+    for (const { id } of products)
+      for await (const { rows } of this.#variationsBelow(id, query)) for (const row of rows) take(id, row);
+    return ordered(found);
+  }
+
+  /** None for a product that was deleted meanwhile. */
+  async *#variationsBelow(id: number, query: Record<string, string>) {
+    try {
+      yield* walk(this.client, { path: `${PRODUCTS}/${String(id)}/variations`, query }, variationSchema);
+    } catch (error) {
+      if (!isCoded(error, 'not_found')) throw error;
+    }
+  }
+
+  /** Null where the shop does not tell it, for example to a key without the right to its settings. */
+  #unit(): Promise<string | null> {
+    const call = { path: 'wc/v3/settings/products/woocommerce_weight_unit' };
+    this.#weightUnit ??= this.client.run(call, z.object({ value: z.string() })).then(
+      ({ data }) => data.value,
+      (error: unknown) => {
+        if (isCoded(error, 'not_found', 'auth', 'invalid')) return null;
+        this.#weightUnit = undefined;
+        throw error;
+      },
+    );
+    return this.#weightUnit;
+  }
+}
+
+/** In the order that the merchant gave them. */
+function ordered(all: ReadonlyMap<number, WooVariation[]>): ReadonlyMap<number, readonly WooVariation[]> {
+  for (const rows of all.values())
+    rows.sort((one, other) => one.menu_order - other.menu_order || one.id - other.id);
+  return all;
+}

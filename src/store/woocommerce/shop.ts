@@ -1,0 +1,114 @@
+import { CodedError } from '../../domain/errors.js';
+import { shopIdentity } from '../../domain/external-id.js';
+import { withoutTrailing } from '../../domain/text.js';
+import type { KeptIdentity, ShopIdentity } from '../connector-parts.js';
+import type { WooClient } from './client.js';
+import { WOOCOMMERCE } from './kind.js';
+import { categorySchema, statusSchema } from './schemas.js';
+import { walk } from './pages.js';
+import { decodedName } from './texts.js';
+
+/** Terms and the shop itself change rarely. */
+const REMEMBERED_MS = 600_000;
+
+export interface ShopFacts {
+  /** The beginning of external_ids. */
+  readonly identity: string;
+  readonly version: string;
+  readonly address: string;
+  readonly hasStoreId: boolean;
+  /** Folders of the active plugins, such as `wordpress-seo`. */
+  readonly plugins: ReadonlySet<string>;
+}
+
+/** The shop that answers, which must be the one of before. Remembered for ten minutes. */
+export class WooShop {
+  #facts: { readonly atMs: number; readonly facts: Promise<ShopFacts> } | undefined;
+  #categories: { readonly atMs: number; readonly paths: Promise<ReadonlyMap<number, string>> } | undefined;
+
+  constructor(
+    private readonly client: WooClient,
+    private readonly kept: KeptIdentity | undefined,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Throws `misconfigured` when another shop answers, or the same one at another address. */
+  facts({ fresh = false } = {}): Promise<ShopFacts> {
+    const known = this.#facts;
+    if (!fresh && known !== undefined && this.now() - known.atMs < REMEMBERED_MS) return known.facts;
+    const facts = this.#asked();
+    this.#facts = { atMs: this.now(), facts };
+    facts.catch(() => {
+      if (this.#facts?.facts === facts) this.#facts = undefined;
+    });
+    return facts;
+  }
+
+  async #asked(): Promise<ShopFacts> {
+    const call = { path: 'wc/v3/system_status', query: { _fields: 'environment,active_plugins' } };
+    const { environment, active_plugins: plugins } = (await this.client.run(call, statusSchema)).data;
+    const address = addressOf(environment.home_url);
+    const storeId = environment.store_id?.toLowerCase() ?? '';
+    const id = storeId === '' ? new URL(environment.home_url).hostname : storeId;
+    await this.#prove({ id, address });
+    return {
+      identity: shopIdentity(WOOCOMMERCE, id),
+      version: environment.version,
+      address,
+      hasStoreId: storeId !== '',
+      plugins: new Set(plugins.map(({ plugin }) => plugin.split('/')[0] ?? '')),
+    };
+  }
+
+  /** A copy of the database has the same id elsewhere, and a new shop at the same address has another one. */
+  async #prove(found: ShopIdentity): Promise<void> {
+    if (this.kept === undefined) return;
+    const known = await this.kept.read();
+    if (known === null) {
+      await this.kept.keep(found);
+      return;
+    }
+    if (known.id === found.id && known.address === found.address) return;
+    const what =
+      known.id === found.id
+        ? `the shop ${known.id} was at ${known.address} and answers as ${found.address} now: it was moved, or this is a copy of it`
+        : `another shop answers: ${found.id} at ${found.address}, and ${known.id} at ${known.address} before`;
+    throw new CodedError(
+      'misconfigured',
+      `${what}. Nothing is read or written. Set url back, or give the shop a new key under stores`,
+      { side: 'store' },
+    );
+  }
+
+  /** The full names of the product categories, by id: `Root > Subcategory`. */
+  categoryPaths(): Promise<ReadonlyMap<number, string>> {
+    const known = this.#categories;
+    if (known !== undefined && this.now() - known.atMs < REMEMBERED_MS) return known.paths;
+    const paths = this.#readCategories();
+    this.#categories = { atMs: this.now(), paths };
+    paths.catch(() => (this.#categories = undefined));
+    return paths;
+  }
+
+  async #readCategories(): Promise<ReadonlyMap<number, string>> {
+    const all = new Map<number, { readonly name: string; readonly parent: number }>();
+    const list = {
+      path: 'wc/v3/products/categories',
+      query: { orderby: 'id', order: 'asc', _fields: 'id,name,parent' },
+    };
+    for await (const { rows } of walk(this.client, list, categorySchema))
+      for (const row of rows) all.set(row.id, row);
+    const pathOf = (id: number, below: ReadonlySet<number>): string[] => {
+      const own = all.get(id);
+      if (own === undefined || below.has(id)) return [];
+      return [...pathOf(own.parent, new Set([...below, id])), decodedName(own.name)];
+    };
+    return new Map([...all.keys()].map((id) => [id, pathOf(id, new Set()).join(' > ')]));
+  }
+}
+
+/** Without the scheme, which a shop behind a proxy tells one way or the other. */
+function addressOf(homeUrl: string): string {
+  const { host, pathname } = new URL(homeUrl);
+  return withoutTrailing(`${host}${pathname}`, '/');
+}

@@ -1,0 +1,254 @@
+import { CodedError, errorLine, isCoded } from '../../domain/errors.js';
+import { metafieldKey, metafieldTarget, nameInTarget, placeInTarget } from '../../domain/metafield-key.js';
+import type {
+  LiveProduct,
+  LiveValue,
+  StoreWriteOptions,
+  TargetWrite,
+  WriteOutcome,
+} from '../../domain/store-port.js';
+import { isTag, placeOfTarget, tagTarget } from '../../domain/write-target.js';
+import type { WooClient } from './client.js';
+import {
+  metaFields,
+  metaKeyOf,
+  metaText,
+  PRODUCT_NAMESPACE,
+  seoKeyFor,
+  seoOf,
+  SHORT_DESCRIPTION,
+} from './meta.js';
+import { PRODUCT_FIELDS, productSchema, type WooProduct } from './schemas.js';
+import type { WooShop } from './shop.js';
+import { decodedName, protectedPart, withBackslashes } from './texts.js';
+
+const TEXTS = ['name', 'description', 'short_description'] as const;
+type TextField = (typeof TEXTS)[number];
+
+/** Where a target is kept: a text of the product, or a meta key. */
+type Place = { readonly text: TextField } | { readonly meta: string };
+
+const TEXT_TARGETS: Readonly<Record<string, TextField>> = {
+  title: 'name',
+  descriptionHtml: 'description',
+  [metafieldTarget({ namespace: PRODUCT_NAMESPACE, key: SHORT_DESCRIPTION })]: 'short_description',
+};
+const META_TYPE = 'multi_line_text_field';
+const CHANGED = 'somebody changed it after it was read';
+
+/** Reads and writes the texts of one product. The shop has no compare-and-set, so each write reads right before. */
+export class WooTargets {
+  constructor(
+    private readonly client: WooClient,
+    private readonly shop: WooShop,
+    private readonly namespace: string | null,
+  ) {}
+
+  async read(storeId: string, targets: readonly string[]): Promise<LiveProduct | null> {
+    const { plugins } = await this.shop.facts();
+    const product = await this.#product(storeId);
+    if (product === null) return null;
+    const values = new Map<string, LiveValue>();
+    for (const field of metaFields(product.meta_data, this.namespace))
+      values.set(metafieldTarget(field), { value: field.value, token: null, type: field.type });
+    for (const tag of product.tags)
+      values.set(tagTarget(decodedName(tag.name)), valueOf(decodedName(tag.name)));
+    for (const target of targets.filter((each) => !each.endsWith('.*')))
+      values.set(target, liveValue(target, product, plugins));
+    const images = product.images.map(({ id, src, alt }) => {
+      return { id: String(id), alt: alt === '' ? null : alt, address: src, isReady: true };
+    });
+    return { storeId, status: product.status, values, images };
+  }
+
+  /** One request for all targets. A shop that refuses it may mean one of them, so each is then sent by itself. */
+  async *write(
+    storeId: string,
+    writes: readonly TargetWrite[],
+    options: StoreWriteOptions,
+  ): AsyncGenerator<readonly WriteOutcome[]> {
+    const outcomes = await this.#writeOnce(storeId, writes, options);
+    const isRefused = outcomes.every(({ outcome }) => outcome === 'refused');
+    if (writes.length === 1 || !isRefused) yield outcomes;
+    else for (const write of writes) yield await this.#writeOnce(storeId, [write], options);
+  }
+
+  async #writeOnce(
+    storeId: string,
+    writes: readonly TargetWrite[],
+    options: StoreWriteOptions,
+  ): Promise<readonly WriteOutcome[]> {
+    const { plugins } = await this.shop.facts();
+    const before = await this.#product(storeId);
+    if (before === null) throw new CodedError('not_found', `the shop has no product ${storeId}`);
+    const decided = writes.map((write) => ({ write, ...decide(write, before, plugins) }));
+    const toSend = decided.flatMap(({ write, place, outcome }) =>
+      outcome === null && place !== null ? [{ write, place }] : [],
+    );
+    const left = decided.flatMap(({ outcome }) => outcome ?? []);
+    if (toSend.length === 0) return left;
+    const body = bodyOf(toSend, before);
+    if ('problem' in body)
+      return [...left, ...toSend.map(({ write }) => changed(write.target, body.problem))];
+    options.onSending?.(toSend.map(({ write }) => write.target));
+    const query = { _fields: PRODUCT_FIELDS };
+    const call = { method: 'PUT', path: pathOf(storeId), query, body: body.sent } as const;
+    try {
+      const { data: after } = await this.client.run(call, productSchema, options);
+      return [...left, ...toSend.map(({ write, place }) => kept(write, place, before, after))];
+    } catch (error) {
+      if (!isCoded(error, 'invalid')) throw error;
+      return [...left, ...toSend.map(({ write }) => refused(write.target, errorLine(error)))];
+    }
+  }
+
+  /** Null for one that is gone or in the trash. */
+  async #product(storeId: string): Promise<WooProduct | null> {
+    const query = { context: 'edit', _fields: PRODUCT_FIELDS };
+    try {
+      const { data } = await this.client.run({ path: pathOf(storeId), query }, productSchema);
+      return data.status === 'trash' ? null : data;
+    } catch (error) {
+      if (isCoded(error, 'not_found')) return null;
+      throw error;
+    }
+  }
+}
+
+function pathOf(storeId: string): string {
+  return `wc/v3/products/${encodeURIComponent(storeId)}`;
+}
+
+function liveValue(target: string, product: WooProduct, plugins: ReadonlySet<string>): LiveValue {
+  const value = valueOf(presentText(target, product));
+  if (isTag(target))
+    return product.tags.some(({ name }) => tagTarget(decodedName(name)) === target)
+      ? valueOf(target.slice(tagTarget('').length))
+      : closed(value, 'tags are not written in a shop of this kind');
+  const place = placeIn(target, plugins);
+  if (typeof place === 'string') return closed(value, place);
+  return nameInTarget(target) === null ? value : { ...value, type: value.value === null ? null : META_TYPE };
+}
+
+function closed(value: LiveValue, reason: string): LiveValue {
+  return { ...value, closed: { why: 'never', reason } };
+}
+
+function valueOf(text: string | null): LiveValue {
+  return { value: text === '' ? null : text, token: null, type: null };
+}
+
+/** Where the target is written, or why it is not. */
+function placeIn(target: string, plugins: ReadonlySet<string>): Place | string {
+  const text = TEXT_TARGETS[target];
+  if (text !== undefined) return { text };
+  if (target === 'seo.title' || target === 'seo.description') {
+    const key = seoKeyFor(plugins, target === 'seo.title' ? 'title' : 'description');
+    return key === null ? 'neither Yoast SEO nor Rank Math is active in the shop' : { meta: key };
+  }
+  if (placeOfTarget(target).locale !== null) return 'a shop of this kind has one language';
+  const name = nameInTarget(target);
+  if (name === null)
+    return placeInTarget(target) === null
+      ? 'a shop of this kind does not take it'
+      : 'variations are not written in a shop of this kind';
+  const { namespace, key } = metafieldKey(name);
+  const meta = namespace === 'attribute' ? null : metaKeyOf(namespace, key);
+  return meta === null ? 'the shop keeps this value itself' : { meta };
+}
+
+function presentText(target: string, product: WooProduct): string | null {
+  const text = TEXT_TARGETS[target];
+  if (text === 'name') return decodedName(product.name);
+  if (text !== undefined) return product[text];
+  if (target === 'seo.title') return seoOf(product.meta_data).title;
+  if (target === 'seo.description') return seoOf(product.meta_data).description;
+  if (target === 'vendor')
+    return product.brands[0] === undefined ? null : decodedName(product.brands[0].name);
+  const name = nameInTarget(target);
+  if (name === null) return null;
+  const { namespace, key } = metafieldKey(name);
+  const meta = metaKeyOf(namespace, key);
+  return meta === null ? null : metaText(product.meta_data, meta);
+}
+
+interface Decided {
+  readonly place: Place | null;
+  /** Set when nothing is sent. */
+  readonly outcome: WriteOutcome | null;
+}
+
+function decide(
+  { target, value, expected }: TargetWrite,
+  product: WooProduct,
+  plugins: ReadonlySet<string>,
+): Decided {
+  const place = placeIn(target, plugins);
+  if (typeof place === 'string') return { place: null, outcome: refused(target, place) };
+  const present = presentText(target, product);
+  const now = present === '' ? null : present;
+  const wanted = value === '' ? null : value;
+  if (now === wanted) return { place, outcome: written(target, now) };
+  if (now !== (expected === '' ? null : expected)) return { place, outcome: changed(target, CHANGED) };
+  const isKept = 'text' in place && place.text !== 'name' ? protectedPart(now ?? '') : null;
+  return {
+    place,
+    outcome: isKept === null ? null : changed(target, `${isKept}, and is left to the merchant`),
+  };
+}
+
+/**
+ * The changed fields alone. The shop writes the whole row of its texts with any of them and halves their backslashes, so a text with
+ * backslashes goes along, each doubled.
+ */
+function bodyOf(
+  toSend: readonly { readonly write: TargetWrite; readonly place: Place }[],
+  product: WooProduct,
+): { readonly sent: Readonly<Record<string, unknown>> } | { readonly problem: string } {
+  const texts: Partial<Record<TextField, string>> = {};
+  const meta: { key: string; value: string | null }[] = [];
+  for (const { write, place } of toSend) {
+    if ('text' in place) texts[place.text] = withBackslashes(write.value ?? '');
+    else meta.push({ key: place.meta, value: write.value === '' ? null : write.value });
+  }
+  if (Object.keys(texts).length > 0)
+    for (const field of TEXTS) {
+      if (texts[field] !== undefined || !product[field].includes('\\')) continue;
+      const problem = protectedPart(product[field]);
+      if (problem !== null)
+        return {
+          problem: `the shop would write its ${field} again, which holds backslashes, and ${problem}`,
+        };
+      texts[field] = withBackslashes(product[field]);
+    }
+  return { sent: { ...texts, ...(meta.length === 0 ? {} : { meta_data: meta }) } };
+}
+
+/** What the shop made of a write, by its answer: it takes texts with 200 and keeps others. */
+function kept(
+  { target, value }: TargetWrite,
+  place: Place,
+  before: WooProduct,
+  after: WooProduct,
+): WriteOutcome {
+  const textIn = (product: WooProduct): string => {
+    if ('meta' in place) return metaText(product.meta_data, place.meta) ?? '';
+    return place.text === 'name' ? decodedName(product.name) : product[place.text];
+  };
+  const now = textIn(after);
+  if (now === textIn(before) && now !== (value ?? ''))
+    return refused(target, 'the shop kept the text of before');
+  return written(target, now === '' ? null : now);
+}
+
+function written(target: string, value: string | null): WriteOutcome {
+  return { target, outcome: 'written', value };
+}
+
+function refused(target: string, reason: string): WriteOutcome {
+  return { target, outcome: 'refused', reason };
+}
+
+function changed(target: string, reason: string): WriteOutcome {
+  return { target, outcome: 'changed_meanwhile', reason };
+}
