@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, Socket, type AddressInfo } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import { ownPort } from '../../test/support/ports.js';
+import { until } from '../../test/support/until.js';
 import { BoundedExpressAdapter, connectionsWithin } from './http-server.js';
 
 const ends: (() => void)[] = [];
@@ -64,14 +65,40 @@ describe('the HTTP server', () => {
     expect(await answerTo(port, '/plans')).toBe('hello');
   });
 
-  it('closes a connection beyond the limit, and answers on those that it has', async () => {
+  it('closes the connection that has sent nothing for longest when it is full, and answers the newcomer', async () => {
     const port = await serve(3);
     const open: Socket[] = [];
     for (let count = 0; count < 3; count += 1) open.push(await opened(port, 'GET / HTTP/1.1\r\nhost: he'));
-    await closing(await opened(port, ''));
-    open[0]?.write('re\r\n\r\n');
-    const [answer] = (await once(open[0] ?? new Socket(), 'data')) as [Buffer];
+    expect(await status(port)).toBe(200);
+    await closing(open[0] ?? new Socket());
+    open[1]?.write('re\r\n\r\n');
+    const [answer] = (await once(open[1] ?? new Socket(), 'data')) as [Buffer];
     expect(String(answer)).toContain('hello');
+  });
+
+  it.each([
+    ['half a body', 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 1000\r\n\r\nx'],
+    ['nothing', ''],
+    ['a request whose answer it has', 'GET / HTTP/1.1\r\nhost: here\r\n\r\n'],
+  ])('answers newcomers while many connections have sent %s', async (_name, text) => {
+    const port = await serve(3);
+    for (let count = 0; count < 9; count += 1) await opened(port, text);
+    expect(await Promise.all([status(port), status(port)])).toEqual([200, 200]);
+  });
+
+  it('closes no connection that waits for its answer, but the newcomer', async () => {
+    const answers: Response[] = [];
+    const { port } = await served(3, (app) =>
+      app.get('/slow', (_request, response) => void answers.push(response)),
+    );
+    const slow: Promise<number>[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      slow.push(status(port, '/slow'));
+      await until('the request is here', () => answers.length > count);
+    }
+    await closing(await opened(port, ''));
+    for (const answer of answers) answer.end();
+    expect(await Promise.all(slow)).toEqual([200, 200, 200]);
   });
 });
 
@@ -81,9 +108,10 @@ describe('a port for operators', () => {
     const admin = await ownPort();
     await adapter.listenForAdmin(admin, '127.0.0.1');
     ends.push(() => void adapter.close());
+    const first = await opened(port, 'POST / HTTP/1.1\r\nhost: here\r\ncontent-le');
     for (let count = 0; count < 3; count += 1)
       await opened(port, 'POST / HTTP/1.1\r\nhost: here\r\ncontent-le');
-    await closing(await opened(port, ''));
+    await closing(first);
     expect(await status(admin)).toBe(200);
   });
 

@@ -44,7 +44,7 @@ const ONLY_PUBLIC_ROUTES = new RegExp(`^/(webhooks|${INSTALL_ROUTES})(/|$)`, 'i'
 
 /**
  * Nest's Express adapter on servers with limits for slow and numerous connections. A request has twenty seconds to
- * arrive, and a connection has one under way. Node closes connections beyond the limit. `listenForAdmin` adds a second server, with
+ * arrive, and a connection has one under way. At the limit of connections the one that waits longest for its client gives way. `listenForAdmin` adds a second server, with
  * limits of its own: a flood on the public port leaves it free.
  */
 export class BoundedExpressAdapter extends ExpressAdapter {
@@ -127,13 +127,17 @@ export class BoundedExpressAdapter extends ExpressAdapter {
   }
 }
 
-/** A server with Node's limits on connections and on the time that a request takes to arrive. */
+/** A server with limits on connections and on the time that a request takes to arrive. */
 class Port {
   readonly server: Server;
   readonly #turns: TakingTurns;
-  readonly #sockets = new WeakSet<Socket>();
+  /** The open ones. Those whose last request began or ended longest ago come first. */
+  readonly #sockets = new Set<Socket>();
 
-  constructor(serve: RequestListener, connectionLimit: number) {
+  constructor(
+    serve: RequestListener,
+    private readonly connectionLimit: number,
+  ) {
     this.#turns = new TakingTurns(serve);
     this.server = createServer(
       {
@@ -144,8 +148,22 @@ class Port {
       },
       this.#turns.listener,
     );
-    this.server.maxConnections = connectionLimit;
-    this.server.on('connection', (socket) => this.#sockets.add(socket));
+    // Node's own limit refuses newcomers. It holds for the moment before one of the others is closed.
+    this.server.maxConnections = connectionLimit + 1;
+    this.server.on('connection', (socket: Socket) => {
+      if (!this.#hasRoom()) {
+        socket.destroy();
+        return;
+      }
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+    this.server.on('request', ({ socket }, response) => {
+      this.#moved(socket);
+      response.once('close', () => {
+        this.#moved(socket);
+      });
+    });
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       answerBrokenRequest(error, socket, this.#turns.responseOf(socket));
     });
@@ -153,6 +171,25 @@ class Port {
 
   has(socket: Socket): boolean {
     return this.#sockets.has(socket);
+  }
+
+  /**
+   * At the limit, closes the connection whose client has kept us waiting longest: for a request, the rest of one, or the reading of its
+   * answer. Otherwise senders of half a body would keep everybody else out until their time is over. False when all are being answered.
+   */
+  #hasRoom(): boolean {
+    if (this.#sockets.size < this.connectionLimit) return true;
+    for (const socket of this.#sockets) {
+      if (this.#turns.isAnswering(socket)) continue;
+      this.#sockets.delete(socket);
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  #moved(socket: Socket): void {
+    if (this.#sockets.delete(socket)) this.#sockets.add(socket);
   }
 
   /** Stops listening, and resolves when the last connection has ended. */

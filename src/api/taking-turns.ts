@@ -54,6 +54,13 @@ export class TakingTurns {
     return this.#turns.get(socket)?.response;
   }
 
+  /** True while a connection waits for us, and not for its client to send the request or to take the answer. */
+  isAnswering(socket: Socket): boolean {
+    const response = this.responseOf(socket);
+    if (response === undefined || response.writableEnded || response.writableNeedDrain) return false;
+    return response.req.complete;
+  }
+
   #begin({ request, response }: Exchange, waiting: Exchange[]): void {
     const { socket } = request;
     this.#underWay += 1;
