@@ -10,7 +10,7 @@ import { benchReceipt } from './receipt.js';
 import { benchWriteBacks } from './write-backs.js';
 
 // `npm run bench -- [--only full-runs,receipt] [--share 0.1]`: measures the rows of docs/scaling.md, each against what the latencies and
-// limits of both sides take alone: pages of 50, 30 ms an answer, 50 requests a second. `million` takes longer than all others together
+// limits of both sides take alone: pages of 50, 30 ms an answer, 50 requests a second. The program has the memory of its container, 512 MB. `million` takes longer than all others together
 // and runs only when it is named. A share below 1 does less of everything, to try a change: its figures are not those of the goals.
 
 const BENCHES = {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -122,11 +123,37 @@ export class BenchWorld {
   }
 }
 
+/** The memory that compose.yaml and the chart give a container. Node sizes its heap by it. */
+const CONTAINER_BYTES = 512 * 1024 * 1024;
+
+/** The program as in a container: with its limit of memory, where this machine lets a process be limited (control groups, as root). */
 function program(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [BIN, ...args], {
+  const group = containerGroup();
+  const command = [process.execPath, BIN, ...args];
+  const [file, ...rest] =
+    group === null ? command : ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group, ...command];
+  return spawn(file ?? process.execPath, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_ENV: 'production' },
   });
+}
+
+let groups = 0;
+
+/** A new control group with the limit; null where none can be made. */
+function containerGroup(): string | null {
+  const [root, limit] = existsSync('/sys/fs/cgroup/memory')
+    ? ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes']
+    : ['/sys/fs/cgroup', 'memory.max'];
+  const group = `${root}/store-sync-bench-${String(process.pid)}-${String((groups += 1))}`;
+  try {
+    mkdirSync(group);
+    process.on('exit', () => rmdirSync(group));
+    writeFileSync(`${group}/${limit}`, String(CONTAINER_BYTES));
+    return group;
+  } catch {
+    return null;
+  }
 }
 
 /** Most resident memory of a process so far, in bytes; 0 once it is gone. */
