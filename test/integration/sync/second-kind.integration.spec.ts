@@ -1,0 +1,48 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  startWooCommerceSandbox,
+  type RunningWooCommerceSandbox,
+} from '../../../src/sandbox/woocommerce/index.js';
+import { WooConnector } from '../../../src/store/woocommerce/connector.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+let shop: RunningWooCommerceSandbox;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  shop = await startWooCommerceSandbox({});
+  const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
+  stages.connector = new WooConnector({ url: shop.url, key });
+});
+afterEach(async () => {
+  await stages.connector?.close();
+  stages.connector = null;
+  await shop.stop();
+});
+afterAll(async () => stages.close());
+
+/** Requests that changed something in the shop: the probe of the key is a write to no product. */
+function writes(): number {
+  const changed = shop.ledger.requests.filter(
+    ({ method, path }) => method !== 'GET' && path !== 'wc/v3/products/0',
+  );
+  return changed.length;
+}
+
+it('a shop of the second kind is created in the catalog, and a night without changes writes nothing on either side', async () => {
+  for (const name of ['Lamp', 'Chair', 'Table'])
+    shop.products.create({ row: { name, description: `<p>${name}</p>` }, sku: name.toUpperCase() });
+  expect((await stages.sync()).counts).toMatchObject({ seen: 3, created: 3 });
+  stages.catalog.script.forget();
+  expect((await stages.sync({ full: true })).counts).toMatchObject({
+    seen: 3,
+    unchanged: 3,
+    created: 0,
+    updated: 0,
+  });
+  expect(stages.catalog.script.operations().filter((name) => /upsert|update|delete/i.test(name))).toEqual([]);
+  expect(writes()).toBe(0);
+});
