@@ -4,12 +4,14 @@ import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
 
 interface DemoOptions extends CommonOptions {
+  readonly store?: string;
   readonly products?: string;
   readonly keep?: boolean;
 }
 
 export class DemoCommand extends StoreSyncCommand<DemoOptions> {
   override readonly options = [
+    { flags: '--store <kind>', description: 'shopify (the default) or woocommerce' },
     {
       flags: '--products <file>',
       description: 'a Shopify product export (CSV) instead of the built-in catalogue',

@@ -1,11 +1,9 @@
 import Table from 'cli-table3';
-import { productExternalId } from '../../domain/external-id.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
 import { plainTextOf } from '../../planner/html-content.js';
-import type { SandboxProduct } from '../../sandbox/store/index.js';
 import { printable } from '../terminal.js';
-import { isSynchronised } from './demo-products.js';
+import type { DemoProduct } from './demo-shop.js';
 
 /**
  * How far a product got: its text is in the store, waits for a person, the catalog generated none, it had no sources, it did not get
@@ -16,9 +14,8 @@ export type DemoFate = (typeof FATES)[number];
 
 /** The result of the demo for one product. */
 export interface DemoOutcome {
-  readonly externalId: string;
-  readonly before: SandboxProduct;
-  readonly after: SandboxProduct | undefined;
+  readonly before: DemoProduct;
+  readonly after: DemoProduct | undefined;
   /** For people. */
   readonly outcome: string;
   readonly fate: DemoFate;
@@ -38,13 +35,11 @@ export interface ProductStory {
 }
 
 export function outcomeOf(
-  before: SandboxProduct,
-  after: SandboxProduct | undefined,
+  before: DemoProduct,
+  after: DemoProduct | undefined,
   story: ProductStory,
-  shop: string,
 ): DemoOutcome {
-  const externalId = productExternalId(`shopify:${shop}`, String(before.id));
-  return { externalId, before, after, ...resultOf(before, story) };
+  return { before, after, ...resultOf(before, story) };
 }
 
 /** Lines to print beside the counts of a run: the reason of its failure, and its notes. */
@@ -54,13 +49,11 @@ export function remarksOf({ error, notes }: Pick<PresentedRun, 'error' | 'notes'
 
 /** The result as a text for people, and how far the product got. */
 export function resultOf(
-  before: Pick<SandboxProduct, 'status' | 'isGiftCard'>,
+  { leftAlone }: Pick<DemoProduct, 'leftAlone'>,
   story: ProductStory,
 ): { outcome: string; fate: DemoFate } {
-  if (!isSynchronised(before)) {
-    const kind = before.isGiftCard ? 'a gift card' : before.status.toLowerCase();
-    return { outcome: `not synchronised: the product is ${kind}`, fate: 'left_alone' };
-  }
+  if (leftAlone !== null)
+    return { outcome: `not synchronised: the product is ${leftAlone}`, fate: 'left_alone' };
   if (story.failure !== null)
     return { outcome: `the catalog refused the product: ${story.failure}`, fate: 'incomplete' };
   if (story.link === null) return { outcome: 'not in the catalog yet', fate: 'incomplete' };
@@ -149,13 +142,13 @@ function widthsFor(columns: number | undefined): number[] {
   return WIDTHS.map((width) => Math.max(NARROWEST, Math.floor(width * Math.min(1, room / wanted))));
 }
 
-function changed(before: SandboxProduct, after: SandboxProduct): string {
+function changed(before: DemoProduct, after: DemoProduct): string {
   const same = before.title === after.title && before.descriptionHtml === after.descriptionHtml;
-  const metafields = after.metafields.length - before.metafields.length;
+  const metafields = after.values - before.values;
   if (same && metafields === 0) return '(as before)';
   return `${textOf(after)}${metafields > 0 ? ` [+${String(metafields)} attributes]` : ''}`;
 }
 
-function textOf(product: SandboxProduct): string {
+function textOf(product: DemoProduct): string {
   return `${printable(product.title, 70)}: ${printable(plainTextOf(product.descriptionHtml), 110) || '(no description)'}`;
 }

@@ -3,32 +3,22 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { metafieldName } from '../../domain/metafield-key.js';
 import { environment, loadConfig } from '../../config/index.js';
 import { CodedError } from '../../domain/errors.js';
 import { startDaemon, type RunningDaemon } from '../../daemon.js';
 import { openEmbeddedPostgres, removeEmbeddedPostgres } from '../../embedded-postgres/index.js';
 import { freePort } from '../../runtime/free-port.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../sandbox/catalog/index.js';
-import {
-  startStoreSandbox,
-  type ImportedProduct,
-  type RunningStoreSandbox,
-} from '../../sandbox/store/index.js';
+import type { ImportedProduct } from '../../sandbox/store/index.js';
 import { openRuntimeFor, type Runtime } from '../runtime.js';
+import { openDemoShop, type DemoKind, type DemoShop } from './demo-shop.js';
 
 const MOST_PRODUCTS = 1_000_000;
-const SHOP = 'demo-store.myshopify.com';
 export const DEMO_STORE = 'demo';
-/** The budget of a store in Shopify's largest plan: with the usual one, 9,000 products would take forty minutes. */
-const LARGE_BUDGET = { capacity: 20_000, restoreRate: 1_000 };
-/** A metafield that the demo’s merchant has defined. */
-const KEYWORDS = { namespace: 'custom', key: 'keywords' };
-
 /** Both sides and the daemon on this machine, connected by an ordinary configuration. */
 export interface DemoWorld {
   readonly catalog: RunningCatalogSandbox;
-  readonly store: RunningStoreSandbox;
+  readonly shop: DemoShop;
   readonly daemon: RunningDaemon;
   readonly runtime: Runtime;
   readonly url: string;
@@ -42,6 +32,7 @@ export interface DemoWorld {
  * Starts everything. When one part fails, or `signal` aborts, the parts before it are stopped and the reason is thrown.
  */
 export async function openDemoWorld(
+  kind: DemoKind,
   products: readonly ImportedProduct[],
   signal: AbortSignal,
 ): Promise<DemoWorld> {
@@ -56,14 +47,8 @@ export async function openDemoWorld(
       await removeEmbeddedPostgres(dir);
       await rm(dir, { recursive: true, force: true });
     });
-    const store = await startStoreSandbox({
-      shop: SHOP,
-      accessToken: `shpat_${randomBytes(16).toString('hex')}`,
-      throttle: LARGE_BUDGET,
-    });
-    ends.push(() => store.stop());
-    store.products.define({ ...KEYWORDS, type: 'list.single_line_text_field' });
-    store.load(products);
+    const shop = await openDemoShop(kind, products);
+    ends.push(() => shop.stop());
     const database = await openEmbeddedPostgres({ dataDir: dir, log: () => undefined });
     ends.push(() => database.release());
     signal.throwIfAborted();
@@ -76,14 +61,14 @@ export async function openDemoWorld(
     const url = `http://127.0.0.1:${String(port)}`;
     const adminToken = randomBytes(24).toString('base64url');
     const configFile = join(dir, 'demo.yaml');
-    const places = { dir, port, url, catalog, store, adminToken, token };
+    const places = { dir, port, url, catalog, shop, adminToken, token };
     await writeFile(configFile, stringify(settings(places)), { mode: 0o600 });
     const runtime = await openRuntimeFor(loadConfig({ configFile, env: {} }), 'stderr');
     ends.push(() => runtime.release());
     signal.throwIfAborted();
     const daemon = await startDaemon(runtime);
     ends.push(() => daemon.stop());
-    return { catalog, store, daemon, runtime, url, adminToken, configFile, end };
+    return { catalog, shop, daemon, runtime, url, adminToken, configFile, end };
   } catch (error) {
     await end();
     throw error;
@@ -95,12 +80,12 @@ interface Places {
   readonly port: number;
   readonly url: string;
   readonly catalog: RunningCatalogSandbox;
-  readonly store: RunningStoreSandbox;
+  readonly shop: DemoShop;
   readonly adminToken: string;
   readonly token: string;
 }
 
-function settings({ dir, port, url, catalog, store, adminToken, token }: Places): object {
+function settings({ dir, port, url, catalog, shop, adminToken, token }: Places): object {
   return {
     server: { host: '127.0.0.1', port, publicUrl: url, adminToken },
     database: { url: 'embedded', dataDir: dir },
@@ -118,11 +103,8 @@ function settings({ dir, port, url, catalog, store, adminToken, token }: Places)
     },
     stores: {
       [DEMO_STORE]: {
-        kind: 'shopify',
+        ...shop.settings,
         workspace: 'default',
-        shop: SHOP,
-        endpoint: store.url,
-        auth: { accessToken: store.accessToken ?? '' },
         writeBack: {
           fields: {
             name: 'title',
@@ -130,7 +112,7 @@ function settings({ dir, port, url, catalog, store, adminToken, token }: Places)
             'sections.seo_title': 'seo.title',
             'sections.seo_description': 'seo.description',
           },
-          attributes: { keywords: metafieldName(KEYWORDS) },
+          attributes: { keywords: shop.keywords },
           sections: { namespace: 'catalog' },
           // One product of the built-in catalogue has a longer title: it waits for a person.
           gates: { title: { maxLength: 120 } },

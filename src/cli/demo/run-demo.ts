@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { NO_COUNTS, type RunCounts } from '../../domain/run-counts.js';
 import { CodedError } from '../../domain/errors.js';
-import { productExternalId } from '../../domain/external-id.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import { ActionRepository } from '../../persistence/action.repository.js';
 import { DeliveryRepository } from '../../persistence/delivery.repository.js';
@@ -28,9 +27,11 @@ import {
   type DemoOutcome,
   type ProductStory,
 } from './demo-report.js';
+import { DEMO_KINDS, type DemoProduct } from './demo-shop.js';
 import { DEMO_STORE, openDemoWorld, type DemoWorld } from './demo-world.js';
 
 export interface DemoOptions {
+  readonly store?: string;
   readonly products?: string;
   readonly keep?: boolean;
 }
@@ -49,13 +50,16 @@ const MOST_PRINTED = 10;
  */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const signal = interruptSignal();
+  const kind = DEMO_KINDS.find((each) => each === (options.store ?? 'shopify'));
+  if (kind === undefined)
+    throw new CodedError('misconfigured', `--store must be one of ${DEMO_KINDS.join(', ')}`);
   const { products, problems, unread } = await readDemoProducts(options.products);
   for (const problem of problems.slice(0, MOST_PRINTED)) print(`left out: ${problem.message}`);
   if (problems.length > MOST_PRINTED)
     print(`left out: ${String(problems.length - MOST_PRINTED)} more rows or products of the file`);
   if (unread.length > 0) print(`columns that the demo does not read: ${namesOf(unread)}`);
   say('starting PostgreSQL, the sandbox catalog, the sandbox store and the daemon');
-  const world = await openDemoWorld(products, signal);
+  const world = await openDemoWorld(kind, products, signal);
   try {
     const outcomes = await loop(world, signal);
     print(outcomeTable(outcomes, process.stdout.columns));
@@ -84,26 +88,25 @@ function namesOf(names: readonly string[]): string {
 }
 
 async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[]> {
-  const before = world.store.products.list();
+  const before = world.shop.products();
   say(`first sync: ${String(before.length)} products in the store`);
   const run = await runToEnd(world, signal);
   print(`first sync ${run.status}: ${countsLine(run.counts)}`);
   printRemarks(run);
   await contentWritten(world, run.counts.generationRequested, signal);
-  return pLimit(READ_AT_ONCE).map(before, async (product) => {
-    const externalId = productExternalId(`shopify:${world.store.shop}`, String(product.id));
-    const story = await storyOf(world, externalId);
-    return outcomeOf(product, world.store.products.get(product.id), story, world.store.shop);
-  });
+  const after = new Map(world.shop.products().map((product) => [product.id, product]));
+  return pLimit(READ_AT_ONCE).map(before, async (product: DemoProduct) =>
+    outcomeOf(product, after.get(product.id), await storyOf(world, product.externalId)),
+  );
 }
 
 /** Proves that written content does not return as a change: nothing is left to do on either side. */
 async function secondRun(world: DemoWorld, signal: AbortSignal): Promise<boolean> {
   say('second sync, of the whole store');
-  const writesBefore = world.store.ledger.mutations.filter(isContentWrite).length;
+  const writesBefore = world.shop.writes();
   world.catalog.resetRequests();
   const run = await runToEnd(world, signal);
-  const storeWrites = world.store.ledger.mutations.filter(isContentWrite).length - writesBefore;
+  const storeWrites = world.shop.writes() - writesBefore;
   const catalogWrites = world.catalog.requests().filter((request) => request.method !== 'GET').length;
   print(
     `second sync ${run.status}: ${countsLine(run.counts)}; ` +
@@ -112,10 +115,6 @@ async function secondRun(world: DemoWorld, signal: AbortSignal): Promise<boolean
   printRemarks(run);
   const { seen, unchanged } = run.counts;
   return run.status === 'succeeded' && seen === unchanged && catalogWrites === 0 && storeWrites === 0;
-}
-
-function isContentWrite({ name }: { readonly name: string }): boolean {
-  return name !== 'bulkOperationRunQuery' && name !== 'webhookSubscriptionCreate';
 }
 
 async function runToEnd({ daemon }: DemoWorld, signal: AbortSignal): Promise<PresentedRun> {
@@ -151,8 +150,8 @@ async function contentWritten(world: DemoWorld, total: number, signal: AbortSign
 }
 
 /** Changes with every request to either side. */
-function movedOf({ catalog, store }: DemoWorld): string {
-  return `${String(catalog.requests().length)} ${String(store.ledger.mutations.length)}`;
+function movedOf({ catalog, shop }: DemoWorld): string {
+  return `${String(catalog.requests().length)} ${shop.moved()}`;
 }
 
 /** Looks until there is nothing to wait for. Otherwise a look returns a text that changes while the work moves on. */
@@ -212,7 +211,7 @@ async function keepUp(world: DemoWorld, signal: AbortSignal): Promise<void> {
   print(
     `The dashboard is at ${world.url}; sign in with the token ${world.adminToken}. Press Ctrl-C to stop.`,
   );
-  print(`The sandbox catalog is at ${world.catalog.baseUrl}, the sandbox store at ${world.store.url}.`);
+  print(`The sandbox catalog is at ${world.catalog.baseUrl}, the sandbox store at ${world.shop.url}.`);
   print(`Try commands on it: npx store-sync status --config ${world.configFile}`);
   if (!signal.aborted) await once(signal, 'abort');
 }

@@ -89,6 +89,8 @@ export class Routes {
       'GET webhooks/#': ({ id }) => ok(webhooks.one(id)),
       'PUT webhooks/#': async ({ call, id }) => ok(await webhooks.update(id, call.body)),
       'DELETE webhooks/#': ({ id, force }) => ok(webhooks.remove(id, force)),
+      'GET settings/products/woocommerce_weight_unit': () =>
+        ok({ id: 'woocommerce_weight_unit', value: 'kg' }),
       'GET system_status': ({ query }) => ok(narrowed(this.systemStatus(), query.list('_fields'))),
     };
     if (parseFloat(parts.about.version) >= VERSION_OF_VARIATIONS)

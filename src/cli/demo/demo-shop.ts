@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { metafieldName } from '../../domain/metafield-key.js';
+import { startStoreSandbox, type ImportedProduct, type SandboxProduct } from '../../sandbox/store/index.js';
+import { startWooCommerceSandbox, type Post } from '../../sandbox/woocommerce/index.js';
+import { isSynchronised } from './demo-products.js';
+
+/** A product of the demo's shop, as the report shows it. */
+export interface DemoProduct {
+  readonly id: string;
+  readonly externalId: string;
+  readonly handle: string;
+  readonly title: string;
+  readonly descriptionHtml: string;
+  /** How many further values it has: metafields, or meta data. */
+  readonly values: number;
+  /** Why the demo does not synchronise it, such as `draft`; null when it does. */
+  readonly leftAlone: string | null;
+}
+
+/** The store of the demo, of either kind. */
+export interface DemoShop {
+  readonly url: string;
+  /** What the configuration says about it, beside the texts that are written back. */
+  readonly settings: object;
+  /** The target of generated keywords. */
+  readonly keywords: string;
+  products(): DemoProduct[];
+  /** Requests that changed a product. */
+  writes(): number;
+  /** Changes with every request. */
+  moved(): string;
+  stop(): Promise<void>;
+}
+
+export const DEMO_KINDS = ['shopify', 'woocommerce'] as const;
+export type DemoKind = (typeof DEMO_KINDS)[number];
+
+export function openDemoShop(kind: DemoKind, products: readonly ImportedProduct[]): Promise<DemoShop> {
+  return kind === 'shopify' ? openShopify(products) : openWooCommerce(products);
+}
+
+const SHOP = 'demo-store.myshopify.com';
+/** The budget of a store in Shopify's largest plan: with the usual one, 9,000 products would take forty minutes. */
+const LARGE_BUDGET = { capacity: 20_000, restoreRate: 1_000 };
+/** A metafield that the demo’s merchant has defined. */
+const KEYWORDS = { namespace: 'custom', key: 'keywords' };
+
+async function openShopify(products: readonly ImportedProduct[]): Promise<DemoShop> {
+  const accessToken = `shpat_${randomBytes(16).toString('hex')}`;
+  const store = await startStoreSandbox({ shop: SHOP, accessToken, throttle: LARGE_BUDGET });
+  store.products.define({ ...KEYWORDS, type: 'list.single_line_text_field' });
+  store.load(products);
+  const { mutations } = store.ledger;
+  return {
+    url: store.url,
+    settings: { kind: 'shopify', shop: SHOP, endpoint: store.url, auth: { accessToken } },
+    keywords: metafieldName(KEYWORDS),
+    products: () => store.products.list().map(ofShopify),
+    writes: () =>
+      mutations.filter(({ name }) => name !== 'bulkOperationRunQuery' && name !== 'webhookSubscriptionCreate')
+        .length,
+    moved: () => String(mutations.length),
+    stop: () => store.stop(),
+  };
+}
+
+function ofShopify(product: SandboxProduct): DemoProduct {
+  const { id, handle, title, descriptionHtml, metafields, status, isGiftCard } = product;
+  const leftAlone = isGiftCard ? 'a gift card' : status.toLowerCase();
+  return {
+    id: String(id),
+    externalId: `shopify:${SHOP}:${id}`,
+    handle,
+    title,
+    descriptionHtml,
+    values: metafields.length,
+    leftAlone: isSynchronised(product) ? null : leftAlone,
+  };
+}
+
+async function openWooCommerce(products: readonly ImportedProduct[]): Promise<DemoShop> {
+  const secret = (prefix: string): string => `${prefix}_${randomBytes(20).toString('hex')}`;
+  const auth = { consumerKey: secret('ck'), consumerSecret: secret('cs') };
+  const shop = await startWooCommerceSandbox(auth);
+  shop.load(products);
+  const { requests } = shop.ledger;
+  // The question whether the key may write is a request that the shop refuses.
+  const isWrite = ({ method, path, status }: (typeof requests)[number]): boolean =>
+    method !== 'GET' && path.startsWith('wc/v3/products') && (status === null || status < 300);
+  return {
+    url: shop.url,
+    settings: { kind: 'woocommerce', url: shop.url, auth },
+    keywords: 'custom.keywords',
+    products: () =>
+      shop.products
+        .list()
+        .filter(({ parentId }) => parentId === 0)
+        .map((post) => ofWooCommerce(post, shop.shop.storeId ?? '')),
+    writes: () => requests.filter(isWrite).length,
+    moved: () => String(requests.length),
+    stop: () => shop.stop(),
+  };
+}
+
+function ofWooCommerce({ id, row, meta }: Post, storeId: string): DemoProduct {
+  return {
+    id: String(id),
+    externalId: `woocommerce:${storeId}:${id}`,
+    handle: row.slug,
+    title: row.name,
+    descriptionHtml: row.description,
+    values: meta.length,
+    leftAlone: row.status === 'publish' ? null : row.status,
+  };
+}
