@@ -15,7 +15,7 @@ export function eventRules(rule: StoreRule): void {
       expect(await store.eventsOf(path, id, 2)).toHaveLength(2);
       for (const { headers, body } of store.subject.receiver!.at(path))
         expect(['signed', 'greeting']).toContain(store.subject.events.verify(headers, body));
-      await store.connector.subscribe(store.subject.receiver!.url('/events/none'), url);
+      await store.connector.subscribe(url, url);
     },
     ['deliveries'],
   );
@@ -43,7 +43,7 @@ export function eventRules(rule: StoreRule): void {
       for (const [asked, sent] of forgeries) expect(events.verify(asked, sent)).toBe('forged');
       // A duplicate names the same product: to read it again does no harm.
       expect(events.products(body)).toEqual(events.products(Buffer.from(body)));
-      await store.connector.subscribe(receiver!.url('/events/none'), receiver!.url(path));
+      await store.connector.subscribe(receiver!.url(path), receiver!.url(path));
     },
     ['deliveries'],
   );
@@ -63,7 +63,7 @@ export function eventRules(rule: StoreRule): void {
       expect(after.length).toBe(can.announcesDeletes ? before + 1 : before);
       const { ids, end } = await store.whole();
       expect([end.complete, ids.includes(id)]).toEqual([true, false]);
-      await store.connector.subscribe(receiver!.url('/events/none'), receiver!.url(path));
+      await store.connector.subscribe(receiver!.url(path), receiver!.url(path));
     },
     ['deliveries'],
   );
@@ -78,7 +78,7 @@ export function eventRules(rule: StoreRule): void {
       const id = await store.create();
       expect(await store.eventsOf(now, id, 1)).toHaveLength(1);
       expect(await store.eventsOf(former, id, 0)).toEqual([]);
-      await store.connector.subscribe(receiver!.url('/events/none'), receiver!.url(now));
+      await store.connector.subscribe(receiver!.url(now), receiver!.url(now));
     },
     ['deliveries'],
   );

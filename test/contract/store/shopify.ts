@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { StoreConnector } from '../../../src/domain/store-port.js';
 import { startStoreSandbox } from '../../../src/sandbox/store/index.js';
 import { ShopifyConnector } from '../../../src/store/shopify/connector.js';
 import { ShopifyEvents } from '../../../src/store/shopify/events.js';
@@ -20,7 +19,6 @@ export interface ShopifyShop {
 const CAN: Abilities = {
   guardsTexts: false,
   looksBeforeTexts: false,
-  guardsMetafields: true,
   announcesDeletes: true,
   announcesNoOps: false,
   takesFreeText: false,
@@ -32,7 +30,7 @@ export function shopifySubject(
   receiver: Receiver | null,
   options: { readonly isEmulated?: boolean } = {},
 ): StoreSubject {
-  const connector: StoreConnector = new ShopifyConnector({
+  const connector = new ShopifyConnector({
     shop: shop.shop,
     endpoint: shop.url,
     auth: { accessToken: shop.accessToken },
@@ -42,6 +40,12 @@ export function shopifySubject(
   return {
     kind: 'shopify',
     connector,
+    settings: {
+      kind: 'shopify',
+      shop: shop.shop,
+      endpoint: shop.url,
+      auth: { accessToken: shop.accessToken },
+    },
     events: new ShopifyEvents(shop.shop, shop.webhookSecret),
     keeper: shopifyKeeper(shop),
     can: CAN,
@@ -82,7 +86,7 @@ export async function emulatedShopify(by: 'exports' | 'pages'): Promise<StoreSub
       loseAnswerOfWrite: () => store.resetNext({ when: 'after', operation: 'productUpdate' }),
       beforeWrite: null,
       revoke: () => store.revokeTokens({ permanent: true }),
-      writes: () => store.ledger.mutations.length,
+      writes: () => store.ledger.mutations.filter(({ name }) => !/^(?:bulk|webhook)/.test(name)).length,
       settle: () => store.idle(),
     },
     close: async () => {

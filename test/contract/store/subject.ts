@@ -31,8 +31,6 @@ export interface Abilities {
   readonly guardsTexts: boolean;
   /** Whether the connector reads a text again right before it writes it, and leaves one that was changed. */
   readonly looksBeforeTexts: boolean;
-  /** The same of a metafield. */
-  readonly guardsMetafields: boolean;
   /** Whether an event tells of a product that was deleted for good. */
   readonly announcesDeletes: boolean;
   /** Whether a write of the same value counts as a change: an event comes, and the read of changes shows it. */
@@ -67,6 +65,8 @@ export interface Emulator {
 export interface StoreSubject {
   readonly kind: string;
   readonly connector: StoreConnector;
+  /** What a configuration says of the store. */
+  readonly settings: Readonly<Record<string, unknown>>;
   readonly events: Pick<StoreEvents, 'verify' | 'products'>;
   readonly keeper: Shopkeeper;
   readonly can: Abilities;

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { Receiver } from '../receiver.js';
 import { emulatedShopify, shopifySubject } from './shopify.js';
 import type { StoreSubject } from './subject.js';
+import { emulatedWooCommerce, woocommerceSubject } from './woocommerce.js';
 
 export interface OpenedSubject {
   readonly name: string;
@@ -17,6 +19,7 @@ export function openedSubjects(env: Environment): readonly OpenedSubject[] {
   if (kind === undefined)
     return [
       { name: 'Shopify by exports', isByUrl: false, open: () => emulatedShopify('exports') },
+      { name: 'WooCommerce', isByUrl: false, open: () => emulatedWooCommerce() },
       { name: 'Shopify by pages', isByUrl: false, open: () => emulatedShopify('pages') },
     ];
   return [{ name: `${kind} at ${url}`, isByUrl: true, open: () => subjectByUrl(kind, url, env) }];
@@ -35,6 +38,16 @@ async function subjectByUrl(kind: string, url: string, env: Environment): Promis
           url,
           accessToken: env['STORE_KEY'] ?? '',
           webhookSecret: env['STORE_SECRET'] ?? '',
+        },
+        receiver,
+      );
+    if (kind === 'woocommerce')
+      return woocommerceSubject(
+        {
+          url,
+          consumerKey: env['STORE_KEY'] ?? '',
+          consumerSecret: env['STORE_SECRET'] ?? '',
+          webhookSecret: randomBytes(16).toString('hex'),
         },
         receiver,
       );
