@@ -58,7 +58,8 @@ const jest = spawn(
     '--verbose',
     '--runInBand',
     '--testTimeout=900000',
-    'test/contract/store/',
+    'test/contract/store/store.contract.spec.ts',
+    'test/contract/store/loop.contract.spec.ts',
   ],
   {
     cwd: fileURLToPath(new URL('../../..', import.meta.url)),
