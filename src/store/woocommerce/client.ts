@@ -26,6 +26,8 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** True for a write that changes nothing when it is carried out twice. */
+  readonly mayRepeat?: boolean;
   /** False for the index, which needs no key. */
   readonly withKey?: boolean;
 }
@@ -80,7 +82,7 @@ export class WooClient {
   }
 
   async run<T>(call: Call, schema: z.ZodType<T>, options: StoreWriteOptions = {}): Promise<Answer<T>> {
-    const isRead = (call.method ?? 'GET') === 'GET';
+    const canRepeat = call.mayRepeat ?? (call.method ?? 'GET') === 'GET';
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#attempt(call, schema, attempt, options);
@@ -88,7 +90,7 @@ export class WooClient {
         if (!(error instanceof CodedError)) throw error;
         error.raisedBy('store');
         const mayRepeat = error.code === 'transient' || error.code === 'throttled';
-        if (!isRead || !mayRepeat || attempt >= (this.settings.attempts ?? ATTEMPTS)) throw error;
+        if (!canRepeat || !mayRepeat || attempt >= (this.settings.attempts ?? ATTEMPTS)) throw error;
         await delay(BACKOFF.storeCall.delayMs(attempt, Math.random, error.retryAfterMs));
       }
     }
