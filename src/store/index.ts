@@ -6,7 +6,6 @@ import { wooConnector, type WooSettings } from './woocommerce/from-settings.js';
 export type { KeptToken, KeptTokens } from './shopify/auth.js';
 export type { TokenGrant } from './shopify/token-endpoint.js';
 export type { ConnectorParts, RequestReport } from './connector-parts.js';
-export type { KeptIdentity } from './connector-parts.js';
 
 /** The settings of a store, by its kind. */
 export type ConnectorSettings = ShopifySettings | WooSettings;
