@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { AuditOperations } from '../operations/audit.js';
 import { actorOf, AUDITED } from './allow.js';
 import { entryOf } from './audit-entry.js';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { validatedBody } from './validated-body.js';
 
 /** The outcome of each row that a route was asked to change. */
@@ -44,13 +45,14 @@ export class AuditInterceptor implements NestInterceptor {
 
 /**
  * Records the change that a route makes under this name, as `audit` shows it. `{name}` stands for a route parameter or
- * a field of the body. The interceptor belongs to these routes alone, because deliveries would pay for a global one.
+ * a field of the body. A request of the API that repeats the key of an earlier one changes nothing, and is not recorded. The interceptors
+ * belong to these routes alone, because deliveries would pay for global ones.
  *
  * @example
  * ‎@Audited('write-back {decision}')
  */
 export const Audited = (what: string): MethodDecorator =>
-  applyDecorators(SetMetadata(AUDITED, what), UseInterceptors(AuditInterceptor));
+  applyDecorators(SetMetadata(AUDITED, what), UseInterceptors(IdempotencyInterceptor, AuditInterceptor));
 
 /** True for an answer that says of each row that it was left as it is. */
 function changedNothing(answer: unknown): boolean {

@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
+import { z } from 'zod';
 import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
+import { AnsweredBefore } from './idempotency.interceptor.js';
 
 /** The HTTP status of each error code, for the API and the pages. */
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -22,9 +24,12 @@ export const API_ERROR_CODES = [
   'unauthenticated',
   'forbidden',
   'too_large',
+  'key_reused',
+  'under_way',
   'internal',
 ] as const;
 type ApiErrorCode = (typeof API_ERROR_CODES)[number];
+const apiErrorCode = z.enum(API_ERROR_CODES);
 
 const CODE_OF: Readonly<Record<number, ApiErrorCode>> = {
   400: 'invalid',
@@ -33,6 +38,7 @@ const CODE_OF: Readonly<Record<number, ApiErrorCode>> = {
   404: 'not_found',
   409: 'conflict',
   413: 'too_large',
+  422: 'key_reused',
   429: 'throttled',
   502: 'unavailable',
   503: 'transient',
@@ -59,6 +65,11 @@ export class ErrorFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>();
     if (response.headersSent) {
       response.end();
+      return;
+    }
+    if (error instanceof AnsweredBefore) {
+      const { status, answer } = error.kept;
+      response.status(status).set('idempotency-replayed', 'true').type('json').send(answer);
       return;
     }
     const { statusCode, message, code = codeOfStatus(statusCode), details } = this.#describe(error);
@@ -94,7 +105,14 @@ function describeHttp(error: HttpException): Described {
     typeof body === 'object' && 'message' in body && typeof body.message === 'string'
       ? body.message
       : error.message;
-  return { statusCode: error.getStatus(), message, ...(details === undefined ? {} : { details }) };
+  const code =
+    typeof body === 'object' && 'code' in body ? apiErrorCode.safeParse(body.code).data : undefined;
+  return {
+    statusCode: error.getStatus(),
+    message,
+    ...(code && { code }),
+    ...(details === undefined ? {} : { details }),
+  };
 }
 
 /** The JSON parser's own errors carry a status that says whose fault it was. */

@@ -66,6 +66,16 @@ describe('the OpenAPI document', () => {
     },
   );
 
+  it('lets every change carry a key, and no reading', () => {
+    const keyed = operations.filter(
+      ({ operation: { parameters, responses } }) =>
+        JSON.stringify(parameters).includes('"idempotency-key"') && '409' in responses && '422' in responses,
+    );
+    expect(keyed.map(({ route }) => route)).toEqual(
+      operations.map(({ route }) => route).filter((route) => route.startsWith('post ')),
+    );
+  });
+
   it.each(operations)('refers $route to schemas that are there', ({ operation }) => {
     const names = [...JSON.stringify(operation).matchAll(/#\/components\/schemas\/(\w+)/g)].map(
       ([, name]) => name,

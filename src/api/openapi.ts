@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { componentSchemas, reference, type OpenApiDocument } from '../openapi/document.js';
 import { API_ERROR_CODES, codeOfStatus } from './error.filter.js';
 import { exampleOf } from './examples.js';
+import { IDEMPOTENCY_KEY, KEY_PATTERN } from './idempotency.interceptor.js';
 import { ROUTE_DESCRIPTION, type NamedSchema, type RouteDescription } from './describe.js';
 import { argumentSchema } from './validated-body.js';
 
@@ -28,6 +29,17 @@ const EVERYWHERE = [400, 401, 403, 429];
 const HEADERS: Readonly<Record<number, object>> = {
   401: { 'www-authenticate': { description: 'Bearer', schema: { type: 'string' } } },
   429: { 'retry-after': { description: 'seconds to wait', schema: { type: 'integer' } } },
+};
+
+/** What every change takes and may answer, because it can be repeated under a key. */
+const KEYED = [409, 422];
+const KEY = {
+  name: IDEMPOTENCY_KEY,
+  in: 'header',
+  required: false,
+  description:
+    'makes the request safe to repeat: for 24 hours the same request with the same key gets the first answer, without a second effect',
+  schema: { type: 'string', pattern: KEY_PATTERN },
 };
 
 /** A route, put together from the metadata of its decorators. */
@@ -139,11 +151,12 @@ function byName(schemas: readonly NamedSchema[]): Record<string, z.ZodType> {
 }
 
 function operationOf(route: Route, schemas: Readonly<Record<string, object>>): object {
-  const { path, id, summary, query, body, status, answer, errors = [] } = route;
+  const { method, path, id, summary, query, body, status, answer, errors = [] } = route;
   const content = (name: string, example = exampleOf(reference(name), schemas)): object => ({
     content: { 'application/json': { schema: reference(name), example } },
   });
-  const failures = [...EVERYWHERE, ...errors].map((failure) => {
+  const isChange = method === 'post';
+  const failures = [...new Set([...EVERYWHERE, ...errors, ...(isChange ? KEYED : [])])].map((failure) => {
     const error = STATUS_CODES[failure] ?? 'Error';
     const message = `the reason of ${error}, in a sentence`;
     const example = { statusCode: failure, error, code: codeOfStatus(failure), message };
@@ -161,7 +174,7 @@ function operationOf(route: Route, schemas: Readonly<Record<string, object>>): o
     summary,
     tags: [path.slice(PREFIX.length).split('/')[1]],
     operationId: id,
-    parameters: [...inPath, ...(query ? queryParameters(query) : [])],
+    parameters: [...inPath, ...(query ? queryParameters(query) : []), ...(isChange ? [KEY] : [])],
     ...(body ? { requestBody: { required: !body.schema.safeParse({}).success, ...content(body.name) } } : {}),
     responses: {
       [String(status)]: { description: summary, ...content(answer.name) },

@@ -12,6 +12,7 @@ import { allows, ROLES } from './access.js';
 import { AdminGuard } from './admin.guard.js';
 import { Allow, AUDITED } from './allow.js';
 import { AuditInterceptor } from './audit.interceptor.js';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { API_CONTROLLERS } from './controllers.js';
 import { bodySchemaOf, fieldNames } from './validated-body.js';
 
@@ -64,10 +65,13 @@ function routesOf(controller: Type): Route[] {
   });
 }
 
-/** Named for the record, and recorded. */
+/** Named for the record, recorded, and safe to repeat. */
 function isAudited(handler: object): boolean {
   const interceptors = (Reflect.getMetadata(INTERCEPTORS_METADATA, handler) ?? []) as unknown[];
-  return Reflect.getMetadata(AUDITED, handler) !== undefined && interceptors.includes(AuditInterceptor);
+  return (
+    Reflect.getMetadata(AUDITED, handler) !== undefined &&
+    [IdempotencyInterceptor, AuditInterceptor].every((each) => interceptors.includes(each))
+  );
 }
 
 const routes = [...API_CONTROLLERS, ...PAGES].flatMap(routesOf);

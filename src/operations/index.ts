@@ -8,6 +8,7 @@ import { DeliveryOperations } from './deliveries.js';
 import { DryRuns } from './dry-runs.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
+import { KeyedRequests } from './keyed-requests.js';
 import { NewStores } from './new-stores.js';
 import { OverviewReader } from './overview.js';
 import { GroundLooks, SilentSides } from './outages.js';
@@ -53,6 +54,7 @@ export const OPERATIONS: readonly Type[] = [
   NewStores,
   RefusedAttempts,
   SignOuts,
+  KeyedRequests,
   SyncCosts,
   Reports,
   SearchOperations,

@@ -8,6 +8,7 @@ import { DeliveryRepository } from './delivery.repository.js';
 import { GaugeRepository } from './gauge.repository.js';
 import { HistoryRepository } from './history.repository.js';
 import { Inbox } from './inbox.js';
+import { KeyedRequestRepository } from './keyed-request.repository.js';
 import { LinkRepository } from './link.repository.js';
 import { ListingRepository } from './listing.repository.js';
 import { LifecycleEventRepository } from './lifecycle-event.repository.js';
@@ -56,6 +57,7 @@ const REPOSITORIES = [
   StoreHealthRepository,
   AuditRepository,
   UsedTokenRepository,
+  KeyedRequestRepository,
   StoreKeyRepository,
   StoreInstallationRepository,
   ShopIdentityRepository,

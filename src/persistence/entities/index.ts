@@ -13,6 +13,7 @@ import { PlannedIdentifierEntity } from './planned-identifier.entity.js';
 import { SeenProductEntity } from './seen-product.entity.js';
 import { ShopRedactionEntity } from './shop-redaction.entity.js';
 import { StoreDayEntity } from './store-day.entity.js';
+import { KeyedRequestEntity } from './keyed-request.entity.js';
 import { UsedTokenEntity } from './used-token.entity.js';
 import { StoreInstallationEntity } from './store-installation.entity.js';
 import { StoreKeyEntity } from './store-key.entity.js';
@@ -48,6 +49,7 @@ export const ENTITIES = [
   RequestRateEntity,
   StoreInstallationEntity,
   UsedTokenEntity,
+  KeyedRequestEntity,
   LifecycleEventEntity,
   StoreDayEntity,
   ReportEntity,

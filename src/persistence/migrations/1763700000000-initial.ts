@@ -446,6 +446,15 @@ const STATEMENTS = [
      id text PRIMARY KEY,
      until timestamptz NOT NULL
    )`,
+  `CREATE TABLE keyed_request (
+     actor text NOT NULL,
+     key text NOT NULL,
+     request text NOT NULL,
+     status integer,
+     answer text,
+     until timestamptz NOT NULL,
+     PRIMARY KEY (actor, key)
+   )`,
   `CREATE UNLOGGED TABLE request_rate (
      workspace text PRIMARY KEY,
      rate double precision,
