@@ -25,6 +25,7 @@ import { WriteCapRepository } from '../../src/persistence/write-cap.repository.j
 import type { StoreConnector } from '../../src/domain/store-port.js';
 import { RunRequests } from '../../src/connections/run-requests.js';
 import { makeStore, Connections, type Store, type Workspace } from '../../src/connections/connections.js';
+import { CONNECTION_BUDGET } from '../../src/runtime/connection-budget.js';
 import type { Clock } from '../../src/runtime/clock.js';
 import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';
@@ -145,7 +146,7 @@ export class Stages {
 
   static async open(): Promise<Stages> {
     const { url } = await createMigratedDatabase();
-    const source = await openDataSource({ url, poolSize: 12 });
+    const source = await openDataSource({ url, poolSize: CONNECTION_BUDGET.work });
     const db = new Database(source);
     const tables = await sqlRows<{ name: string }>(
       db,
