@@ -5,7 +5,7 @@ import { html, type Html } from '../html.js';
 /** Titles of products by external_id. */
 export type Titles = ReadonlyMap<string, string>;
 
-const EXTERNAL_ID = /((?:shopify|woocommerce):[^\s;,()"]+:\d+)/;
+const EXTERNAL_ID = /\b([a-z]+:(?!\/\/)[^\s;,()":]+:\d+(?::\d+)?)/;
 
 /** The products that a sentence names by their external_ids. */
 export function namedIn(text: string): string[] {
