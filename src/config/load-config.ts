@@ -14,6 +14,7 @@ import { withSecretFiles } from './secret-files.js';
 import { removedSetting } from './removed-settings.js';
 import { listSettings, type ListedSetting } from './settings-list.js';
 import { readStoreFiles } from './store-files.js';
+import { withoutWaiting } from './text-file.js';
 import { configWarnings } from './warnings.js';
 
 /** The path is the same from `src/config` and from `dist/config`. */
@@ -83,7 +84,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
         fromEnvironment: settings.fromEnvironment,
         isSet: (name) => isSet(name, options.env),
       }),
-    readAgain: () => loadConfig({ ...options, cwd }),
+    readAgain: () => withoutWaiting(() => loadConfig({ ...options, cwd })),
   });
 }
 

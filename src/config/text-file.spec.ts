@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadConfig } from './load-config.js';
 import { readTextFile } from './text-file.js';
 
 const SILENT_MS = 400;
@@ -46,6 +47,27 @@ describe('a pipe as a configuration file', () => {
     ]);
     expect(readTextFile(path, 10_000)).toEqual({ ok: true, text: 'abc' });
     await new Promise((resolve) => writer.once('exit', resolve));
+  });
+
+  it.each(['the configuration', 'a secret'])('is not waited for by a reload: %s', async (what) => {
+    const secret = join(directory, `${what} secret`);
+    const file = join(directory, `${what}.yaml`);
+    writeFileSync(file, 'server: { adminToken: "${ADMIN_TOKEN}" }');
+    writeFileSync(secret, 'a token of thirty-two characters');
+    const { readAgain } = loadConfig({ configFile: file, env: { ADMIN_TOKEN_FILE: secret } });
+    expect(readAgain().config.server.adminToken).toBe('a token of thirty-two characters');
+    const replaced = what === 'a secret' ? secret : file;
+    rmSync(replaced);
+    execFileSync('mkfifo', [replaced]);
+    const writer = spawn('sh', ['-c', 'exec 3>"$0"; printf server: >&3; exec sleep 60', replaced]);
+    try {
+      const began = performance.now();
+      expect(() => readAgain()).toThrow('cannot be read (ETIMEDOUT)');
+      expect(performance.now() - began).toBeLessThan(2_000);
+    } finally {
+      writer.kill();
+      await new Promise((resolve) => writer.once('exit', resolve));
+    }
   });
 });
 
