@@ -45,6 +45,7 @@ import { Reconciler } from './schedule/reconciler.js';
 import { Retention } from './schedule/retention.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { ShopRedactions } from './schedule/shop-redactions.js';
+import { Uninstalls } from './schedule/uninstalls.js';
 import { SideChecks } from './schedule/side-checks.js';
 import { StoreSchedules } from './schedule/store-schedules.js';
 import { TaskPoller } from './schedule/task-poller.js';
@@ -158,6 +159,7 @@ const ROLES: readonly RolePart[] = [
       TaskPoller,
       Retention,
       ShopRedactions,
+      Uninstalls,
     ],
   },
   {

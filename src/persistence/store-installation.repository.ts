@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { Database } from './database.js';
 import { AuditEntryEntity } from './entities/audit-entry.entity.js';
 import { StoreInstallationEntity } from './entities/store-installation.entity.js';
@@ -25,7 +26,7 @@ const RENEWAL_SECONDS = 45;
 /**
  * Stores that came by the install flow, with their sealed tokens.
  *
- * SQL: one process at a time renews a token, by the clock of the database.
+ * SQL: one process at a time renews a token, or asks about an uninstall, by the clock of the database.
  */
 @Injectable()
 export class StoreInstallationRepository {
@@ -48,6 +49,7 @@ export class StoreInstallationRepository {
       installedAt: at,
       uninstalledAt: null,
       renewingUntil: null,
+      uninstallAskAt: null,
     };
     await this.db.transaction(async ({ manager }) => {
       const installations = manager.getRepository(StoreInstallationEntity);
@@ -92,25 +94,45 @@ export class StoreInstallationRepository {
     await this.db.repository(StoreInstallationEntity).update({ shop, accessToken: before }, tokens);
   }
 
-  /**
-   * Forgets the tokens of a shop that uninstalled the app at `at`; null when the event does not say when. The store repeats its events,
-   * so one that is older than the installation does nothing. Without a time, a body that came before counts as a repetition. False then,
-   * and for a store without an installation. The audit record gets a row.
-   */
-  async forget(
-    shop: string,
-    storeKey: string,
-    { bodySha256, at }: { readonly bodySha256: Buffer; readonly at: Date | null },
-  ): Promise<boolean> {
+  /** An event says that the shop uninstalled the app. False for a shop that has no installation, or has ended it. */
+  async toldUninstall(shop: string): Promise<boolean> {
+    const told = await this.db.affected(
+      `UPDATE store_installation SET uninstall_ask_at = date_trunc('milliseconds', now())
+       WHERE shop = $1 AND uninstalled_at IS NULL`,
+      [shop],
+    );
+    return told === 1;
+  }
+
+  /** The installations whose uninstall is to be checked now. Each is another process's for five minutes, and due again then. */
+  async takeToldUninstalls(): Promise<StoreInstallationEntity[]> {
+    const taken = await this.db.read(
+      this.db.reader(StoreInstallationEntity).only('shop'),
+      `UPDATE store_installation SET uninstall_ask_at = date_trunc('milliseconds', now() + interval '5 minutes')
+       WHERE uninstall_ask_at <= now() RETURNING shop`,
+    );
+    if (taken.length === 0) return [];
+    return this.db.repository(StoreInstallationEntity).findBy({ shop: In(taken.map(({ shop }) => shop)) });
+  }
+
+  /** The store still has the app installed. An event that came after the store was asked stays open. */
+  async stillInstalled({ shop, uninstallAskAt }: StoreInstallationEntity): Promise<void> {
+    if (uninstallAskAt === null) return;
+    await this.db
+      .repository(StoreInstallationEntity)
+      .update({ shop, uninstallAskAt }, { uninstallAskAt: null });
+  }
+
+  /** Forgets the tokens of this installation, unless the app was installed again meanwhile: false then. The audit record gets a row. */
+  async forget({ shop, installedAt }: StoreInstallationEntity): Promise<boolean> {
     const forgotten = await this.db.affected(
       `WITH gone AS (UPDATE store_installation SET access_token = NULL, refresh_token = NULL, access_until = NULL,
-           renewing_until = NULL, uninstalled_at = now(), uninstall_sha256 = $3
-         WHERE shop = $1 AND uninstalled_at IS NULL AND CASE WHEN $4::timestamptz IS NOT NULL THEN installed_at <= $4
-           ELSE uninstall_sha256 IS DISTINCT FROM $3 END
-         RETURNING shop)
+           renewing_until = NULL, uninstall_ask_at = NULL, uninstalled_at = now()
+         WHERE shop = $1 AND uninstalled_at IS NULL AND uninstall_ask_at IS NOT NULL AND installed_at = $2
+         RETURNING shop, store_key)
        INSERT INTO audit_entry (actor, via, what, targets, outcome)
-         SELECT shop, 'store', 'uninstall', jsonb_build_array($2::text), 'done' FROM gone`,
-      [shop, storeKey, bodySha256, at],
+         SELECT shop, 'store', 'uninstall', jsonb_build_array(store_key), 'done' FROM gone`,
+      [shop, installedAt],
     );
     return forgotten === 1;
   }

@@ -6,6 +6,7 @@ import { Retention } from './retention.js';
 import { SideChecks } from './side-checks.js';
 import { StoreSchedules } from './store-schedules.js';
 import { Timers } from './timers.js';
+import { Uninstalls } from './uninstalls.js';
 
 const POLLS_OF = 'polls of ';
 const SWEEP_MS = 5_000;
@@ -29,6 +30,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly sides: SideChecks,
     private readonly retention: Retention,
     private readonly days: StoreDayRepository,
+    private readonly uninstalls: Uninstalls,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -57,6 +59,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     timers.every('missed ticks', SWEEP_MS, () => schedules.repeatMissed());
     // Resume the work of earlier processes now, not after the first interval.
     sweep();
+    timers.every('uninstall events', SWEEP_MS, () => this.uninstalls.pass());
     timers.every('webhook slots', SLOT_CHECK_MS, () => sides.checkSlots({ rewrite: false }));
     timers.every('store events', SUBSCRIPTION_CHECK_MS, () => sides.keepSubscriptions());
     // At once, too: a process that restarts each hour would never count.

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { errorLine } from '../domain/errors.js';
@@ -6,7 +5,6 @@ import { parseExternalId, productExternalId, shopIdentity } from '../domain/exte
 import type { StoreEvents } from '../domain/store-port.js';
 import { Metrics, UNKNOWN_NAME } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
-import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { ShopIdentityRepository } from '../persistence/shop-identity.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
@@ -16,12 +14,6 @@ import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
 
-const UNINSTALLED = 'the merchant uninstalled the app: the store is paused until it is installed again';
-
-interface UninstallEvent {
-  readonly bodySha256: Buffer;
-  readonly at: Date | null;
-}
 
 /**
  * Receives a store's own events. The product that an event names is owed, and an incremental run reads it later. The signature covers the
@@ -36,7 +28,6 @@ export class StoreWebhookController {
     private readonly inbox: Inbox,
     private readonly installations: StoreInstallationRepository,
     private readonly identities: ShopIdentityRepository,
-    private readonly health: StoreHealthRepository,
     private readonly budget: ByteBudget,
     private readonly metrics: Metrics,
     logger: Logger,
@@ -103,15 +94,10 @@ export class StoreWebhookController {
     }
   }
 
-  /** Forgets the tokens of a store whose merchant uninstalled the app, and pauses it. A late or replayed event does nothing. */
-  async #uninstalled(shop: string, key: string, event: UninstallEvent): Promise<void> {
-    if (!(await this.installations.forget(shop, key, event))) return;
-    await this.health.pause(key, {
-      scope: 'everything',
-      code: 'credentials_refused',
-      reason: UNINSTALLED,
-    });
-    this.#log.warn({ store: key }, UNINSTALLED);
+  /** The event may be a late retry or a replay, and its time is not signed: the schedule asks the store before anything is forgotten. */
+  async #uninstalled(shop: string, key: string): Promise<void> {
+    if (await this.installations.toldUninstall(shop))
+      this.#log.info({ store: key }, 'an event says that the app was uninstalled; the store is asked');
   }
 
   #refuse(store: string, request: Request, response: Response, reason: string): 'refused' {
@@ -137,12 +123,11 @@ export class StoreWebhookController {
   }
 
   async #store(store: Store, { events, headers, rawBody }: SignedEvent, response: Response): Promise<string> {
-    const { topic, at, uninstalls } = events.about(headers, rawBody);
+    const { topic, uninstalls } = events.about(headers, rawBody);
     const products = events.products(rawBody);
     try {
       if (uninstalls) {
-        const bodySha256 = createHash('sha256').update(rawBody).digest();
-        await this.#uninstalled(store.settings.shop, store.key, { bodySha256, at });
+        await this.#uninstalled(store.settings.shop, store.key);
       } else if (products.length > 0) {
         await this.#announce(store, products);
       } else {

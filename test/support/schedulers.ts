@@ -1,5 +1,6 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { StoreDayRepository } from '../../src/persistence/store-day.repository.js';
+import { StoreInstallationRepository } from '../../src/persistence/store-installation.repository.js';
 import { RetentionRepository } from '../../src/persistence/retention.repository.js';
 import type { QueueName } from '../../src/queue/index.js';
 import { Reconciler } from '../../src/schedule/reconciler.js';
@@ -8,6 +9,7 @@ import { Scheduler } from '../../src/schedule/scheduler.js';
 import { SideChecks } from '../../src/schedule/side-checks.js';
 import { StoreSchedules } from '../../src/schedule/store-schedules.js';
 import { Timers } from '../../src/schedule/timers.js';
+import { Uninstalls } from '../../src/schedule/uninstalls.js';
 import { StoreSubscriptions } from '../../src/connections/store-subscriptions.js';
 import { StoreProbe } from '../../src/connections/store-probe.js';
 import { WebhookSlot } from '../../src/connections/webhook-slot.js';
@@ -81,7 +83,7 @@ export class Schedulers {
     now: Date,
     { registry, pressure = IDLE }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
   ): Scheduler {
-    const { connections, db, clock } = this.stages;
+    const { connections, db, clock, health } = this.stages;
     const timers = this.#timers(registry);
     const retention = new RetentionRepository(db);
     return new Scheduler(
@@ -92,6 +94,7 @@ export class Schedulers {
       this.sides(undefined, timers),
       new Retention(retention, { database: { keepDays: 90 } }, clock, this.#log),
       new StoreDayRepository(db),
+      new Uninstalls(new StoreInstallationRepository(db), health, connections, this.#log),
     );
   }
 

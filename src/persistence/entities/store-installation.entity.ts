@@ -14,8 +14,8 @@ export class StoreInstallationEntity {
   @Column('text', { nullable: true }) refreshToken!: string | null;
   @Column('timestamptz') installedAt!: Date;
   @Column('timestamptz', { nullable: true }) uninstalledAt!: Date | null;
-  /** Hash of the event that said so: its replay does nothing once the app is installed again. */
-  @Column('bytea', { nullable: true }) uninstallSha256!: Buffer | null;
   /** Until then one process renews the token. */
   @Column('timestamptz', { nullable: true }) renewingUntil!: Date | null;
+  /** Then the store is asked whether it uninstalled the app, as an event says; null when no event is open. */
+  @Column('timestamptz', { nullable: true }) uninstallAskAt!: Date | null;
 }

@@ -416,7 +416,7 @@ const STATEMENTS = [
      installed_at timestamptz NOT NULL,
      uninstalled_at timestamptz,
      renewing_until timestamptz,
-     uninstall_sha256 bytea
+     uninstall_ask_at timestamptz
    )`,
   `CREATE UNIQUE INDEX store_installation_key_once ON store_installation (store_key)`,
   `CREATE TABLE store_key (

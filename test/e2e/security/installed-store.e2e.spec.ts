@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
 import type { Program } from '../../support/e2e-program.js';
-import { World } from '../../support/e2e-world.js';
+import { until, World } from '../../support/e2e-world.js';
 
 const SHOP = 'merchant.myshopify.com';
 const APP = {
@@ -54,6 +54,10 @@ beforeAll(async () => {
   checks.push((await world.run(['check'])).stdout);
   store.uninstall();
   await store.idle();
+  await until('the end of the tokens', async () => {
+    const [row] = await world.rows('SELECT access_token FROM store_installation');
+    return row?.['access_token'] === null || null;
+  });
   checks.push((await world.run(['check'])).stdout);
 });
 afterAll(async () => {

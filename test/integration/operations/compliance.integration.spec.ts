@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ShopRedactions } from '../../../src/schedule/shop-redactions.js';
 import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
-import { World } from '../../support/e2e-world.js';
+import { Uninstalls } from '../../../src/schedule/uninstalls.js';
+import { until, World } from '../../support/e2e-world.js';
+import { installApp } from '../../support/install-flow.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';
 
 const SHOP = 'merchant.myshopify.com';
@@ -41,14 +43,18 @@ const sandbox = (): Promise<RunningStoreSandbox> =>
   startStoreSandbox({ ...APP, shop: SHOP, accessToken: null, throttle: false });
 
 async function install(): Promise<void> {
-  const open = (url: string, init: RequestInit = {}) => fetch(url, { redirect: 'manual', ...init });
-  const started = await open(`${world.url}/shopify/install?shop=${SHOP}`);
-  const consent = new URL(started.headers.get('location') ?? '');
-  const body = consent.searchParams;
-  const agreed = await open(`${consent.origin}${consent.pathname}`, { method: 'POST', body });
-  const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const done = await open(agreed.headers.get('location') ?? '', { headers: { cookie } });
-  expect(done.status).toBe(200);
+  expect(await installApp(world.url, SHOP)).toBe(200);
+}
+
+/** The merchant uninstalls the app, and the store confirms it; the daemon asks by itself, too. */
+async function uninstall(): Promise<void> {
+  store.uninstall();
+  await store.idle();
+  await daemon.daemon.get(Uninstalls).pass();
+  await until('the end of the tokens', async () => {
+    const [row] = await world.rows(`SELECT access_token FROM store_installation WHERE shop = '${SHOP}'`);
+    return row?.['access_token'] === null || null;
+  });
 }
 
 async function send(topic: string, content: unknown, secret = APP.clientSecret): Promise<[number, string]> {
@@ -89,8 +95,7 @@ describe('the address for compliance requests', () => {
 
   it('erases nothing of a shop that is installed, nor under a topic that somebody exchanged', async () => {
     expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('nothing to erase')]);
-    store.uninstall();
-    await store.idle();
+    await uninstall();
     expect(await send('shop/redact', CUSTOMER)).toEqual([200, expect.stringContaining('ignored')]);
     expect(await traces()).toEqual(expect.arrayContaining(['store_installation', 'store_product']));
   });
@@ -113,8 +118,7 @@ describe('the address for compliance requests', () => {
   it('leaves the rows of a shop alone that was installed again before they were erased', async () => {
     await install();
     expect((await world.runToEnd({ store: 'merchant' })).status).not.toBe('failed');
-    store.uninstall();
-    await store.idle();
+    await uninstall();
     expect((await send('shop/redact', ERASE))[1]).toContain('to be erased');
     await install();
     await daemon.daemon.get(ShopRedactions).pass();
@@ -147,8 +151,7 @@ describe('the address for compliance requests', () => {
     const [kept] = await world.rows<{ access_token: string; refresh_token: string }>(
       `SELECT access_token, refresh_token FROM store_installation WHERE shop = '${SHOP}'`,
     );
-    store.uninstall();
-    await store.idle();
+    await uninstall();
     // As if the event had never come.
     await world.rows(
       `UPDATE store_installation SET uninstalled_at = NULL, access_token = '${kept?.access_token ?? ''}',

@@ -76,7 +76,6 @@ const rowSchema = z.object({
   access_token: z.string().nullable(),
   refresh_token: z.string().nullable(),
   access_until: z.date().nullable(),
-  uninstalled_at: z.date().nullable(),
 });
 async function row(): Promise<z.infer<typeof rowSchema>> {
   const [found] = await world.rows('SELECT * FROM store_installation WHERE shop = $1', [SHOP]);
@@ -303,32 +302,7 @@ function send(body: string, topic: string, more: Record<string, string> = {}): P
   return fetch(`${world.url}/webhooks/shopify/merchant`, { method: 'POST', headers, body });
 }
 
-describe('the uninstall event', () => {
-  it('forgets the tokens and pauses the store, until the app is installed again', async () => {
-    await installed();
-    store.uninstall();
-    await store.idle();
-    const gone = await row();
-    expect([gone.access_token, gone.refresh_token]).toEqual([null, null]);
-    expect(gone.uninstalled_at).not.toBeNull();
-    expect(await newestAudited(1)).toEqual([
-      { actor: SHOP, via: 'store', what: 'uninstall', targets: ['merchant'], outcome: 'done' },
-    ]);
-    const { body } = await world.api('GET', '/api/v1/status');
-    const paused = JSON.stringify(body);
-    expect(paused).toContain('the merchant uninstalled the app');
-    expect((await installed()).page.status).toBe(200);
-    expect((await connectorFindings(connector())).filter(({ level }) => level === 'fail')).toEqual([]);
-  });
-
-  it('does nothing when somebody replays it, or puts its topic on the body of another event', async () => {
-    await installed();
-    const [sent] = store.ledger.deliveries.filter(({ topic }) => topic === 'app/uninstalled');
-    for (const body of [sent?.body ?? '', '{"id":1,"admin_graphql_api_id":"gid://shopify/Product/1"}'])
-      expect((await send(body, 'app/uninstalled')).status).toBe(200);
-    expect((await row()).access_token).not.toBeNull();
-  });
-
+describe('a signed event', () => {
   it('starts nothing when what is signed is no event of a product or of the shop', async () => {
     const before = await world.rows('SELECT external_id FROM announced_product');
     for (const body of ['"a state"', '{}', '[]', 'not json', '{"shop":"merchant"}']) {
@@ -336,34 +310,6 @@ describe('the uninstall event', () => {
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('ignored')]);
     }
     expect(await world.rows('SELECT external_id FROM announced_product')).toEqual(before);
-  });
-
-  it('does nothing when it comes late, after the app was installed again', async () => {
-    await installed();
-    const [sent] = store.ledger.deliveries.filter(({ topic }) => topic === 'app/uninstalled');
-    // A body that was never received, as the retry of a lost event has it.
-    const body = JSON.stringify({ ...JSON.parse(sent?.body ?? '{}'), retried: true });
-    const answer = await send(body, 'app/uninstalled', {
-      'x-shopify-triggered-at': new Date(Date.now() - 600_000).toISOString(),
-    });
-    expect(answer.status).toBe(200);
-    expect((await row()).access_token).not.toBeNull();
-  });
-
-  it('forgets the tokens once more when the app is uninstalled a second time, with the same body', async () => {
-    await installed();
-    store.uninstall();
-    await store.idle();
-    expect((await row()).access_token).toBeNull();
-    await installed();
-    store.uninstall();
-    await store.idle();
-    const bodies = store.ledger.deliveries.flatMap(({ topic, body }) =>
-      topic === 'app/uninstalled' ? body : [],
-    );
-    expect(new Set(bodies).size).toBe(1);
-    expect((await row()).access_token).toBeNull();
-    await installed();
   });
 });
 
