@@ -93,8 +93,6 @@ export type EventHeaders = Readonly<Record<string, string | string[] | undefined
 
 export interface EventFacts {
   readonly topic: string;
-  /** When the event happened, which may be long before a retry of it. */
-  readonly at: Date | null;
   /** True when the merchant took the access away. */
   readonly uninstalls: boolean;
 }

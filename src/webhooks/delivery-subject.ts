@@ -96,8 +96,11 @@ export class DeliverySubjects {
     const taskId = body.task?.id;
     const polled = await this.#polled(row, externalId);
     if (polled !== null) return { task: polled, candidate: null };
-    // The sweep found it by its content, whatever was requested before.
-    if (row.via === 'poll' && taskId === undefined) return { task: null, candidate: null };
+    // The sweep found it by its content, while nothing was open. What it saw after a request answers that one, which its own poll brings as well.
+    if (row.via === 'poll' && taskId === undefined) {
+      const since = await this.tasks.openFor(externalId);
+      return { task: null, candidate: since !== null && since.requestedAt < row.receivedAt ? since : null };
+    }
     const byId = taskId === undefined ? null : await this.tasks.ofProduct(externalId, taskId);
     if (byId !== null) return { task: byId, candidate: null };
     const newest = await this.tasks.newest(externalId);

@@ -14,7 +14,6 @@ import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
 
-
 /**
  * Receives a store's own events. The product that an event names is owed, and an incremental run reads it later. The signature covers the
  * body alone, not the event's id and topic: an event that is sent again has its product read once more.

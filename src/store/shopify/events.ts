@@ -6,8 +6,6 @@ import { hasShopifySignatureForm, isShopifySignature } from './webhook-signature
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const TOPIC = 'x-shopify-topic';
-/** When the event happened, which may be long before a retry of it. */
-const TRIGGERED_AT = 'x-shopify-triggered-at';
 
 /** In place of the secret of a store that does not exist, or has none. */
 const NOBODYS_SECRET = randomBytes(32).toString('hex');
@@ -35,10 +33,8 @@ export class ShopifyEvents implements StoreEvents {
 
   about(headers: EventHeaders, rawBody: Uint8Array): EventFacts {
     const topic = textOf(headers[TOPIC]);
-    const at = new Date(textOf(headers[TRIGGERED_AT]));
     return {
       topic: topic === '' ? 'unknown' : topic,
-      at: Number.isNaN(at.getTime()) ? null : at,
       uninstalls: this.shop !== undefined && isUninstallOf(this.shop, topic, rawBody),
     };
   }

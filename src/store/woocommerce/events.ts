@@ -48,7 +48,7 @@ export class WooEvents implements StoreEvents {
 
   about(headers: EventHeaders): EventFacts {
     const topic = textOf(headers[TOPIC]);
-    return { topic: topic === '' ? 'unknown' : topic, at: null, uninstalls: false };
+    return { topic: topic === '' ? 'unknown' : topic, uninstalls: false };
   }
 }
 

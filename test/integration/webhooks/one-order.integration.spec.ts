@@ -177,7 +177,12 @@ describe('a delivery whose product is still the old one', () => {
 });
 
 describe('a poll, a sweep and a delivery of one result at the same time', () => {
-  it.each(['auto', 'review'] as const)('lead to one write-back and one task (%s)', async (mode) => {
+  it.each([
+    ['auto', 'at once'],
+    ['review', 'at once'],
+    ['auto', 'the sweep first'],
+    ['review', 'the sweep first'],
+  ] as const)('lead to one write-back and one task (%s, %s)', async (mode, way) => {
     stages.settings = { store: { writeBack: { mode } }, workspace: {} };
     stages.catalog.taskIds = 'shared';
     await stages.sync();
@@ -192,6 +197,7 @@ describe('a poll, a sweep and a delivery of one result at the same time', () => 
     await stages.db.affected(`UPDATE generation_task SET state = 'requested', settled_at = NULL`);
     expect(swept).not.toEqual([]);
     const { interpreter } = stages;
+    if (way === 'the sweep first') for (const id of swept) await interpreter.interpret(id);
     await Promise.all([...polled, reported, ...swept].map((id) => interpreter.interpret(id)));
     await writeAll(stages);
     expect(await rows()).toMatchObject([{ state: mode === 'auto' ? 'applied' : 'pending_review' }]);
