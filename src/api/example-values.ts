@@ -45,6 +45,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   live: 'Linen shirt',
   mediaLost: 'an image of the description',
   message: 'sku: must be unique',
+  next: 'WyJjcmVhdGVkQXQgZGVzYyAiXQ',
   note: 'unchanged since the last night',
   notes: 'generation.maxPerRun was reached',
   offset: 0,

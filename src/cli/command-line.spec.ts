@@ -52,7 +52,7 @@ describe('the command line', () => {
     for (const text of ['approve ID', '--state <state>', '--config <file>', '--json'])
       expect(stdout).toContain(text);
     const [, filters = ''] = /--filter <name=value>([^]+?)--dry-run/.exec(stdout) ?? [];
-    const ownOptions = ['store', 'run', 'limit', 'offset', 'order'];
+    const ownOptions = ['store', 'run', 'limit', 'offset', 'order', 'cursor'];
     const expected = Object.keys(writeBackQuerySchema.shape).filter((name) => !ownOptions.includes(name));
     const named = filters.replaceAll(/\s+/g, ' ').trim().split(/: |, /).slice(2);
     expect(named.toSorted()).toEqual(expected.toSorted());

@@ -23,7 +23,7 @@ const EMPTY = {
 };
 
 const NO_PROGRESS = { step: null, settled: 0, planned: 0, perSecond: null, secondsLeft: null, left: 0 };
-const NO_ITEMS = { items: [], total: 0, limit: 50, offset: 0, outcomes: EMPTY };
+const NO_ITEMS = { items: [], total: 0, limit: 50, offset: 0, next: null, outcomes: EMPTY };
 const RUNNING = { status: 'running', finishedAt: null } as const;
 
 /** The page with each stretch of white space as one space. */
@@ -185,7 +185,14 @@ describe('the page of a run', () => {
   });
 
   it('marks what a changed field was and is, and links the product', () => {
-    const items = { items: [item({})], total: 1, limit: 50, offset: 0, outcomes: { ...EMPTY, updated: 1 } };
+    const items = {
+      items: [item({})],
+      total: 1,
+      limit: 50,
+      offset: 0,
+      next: null,
+      outcomes: { ...EMPTY, updated: 1 },
+    };
     const changes = new Map([
       ['shopify:x:1', [{ field: 'name' as const, before: 'Old lamp', after: 'New lamp' }]],
     ]);
@@ -195,7 +202,14 @@ describe('the page of a run', () => {
   });
 
   it('keeps filter and search in the links to other pages, in the file and while it is live', () => {
-    const items = { items: [item({})], total: 99, limit: 50, offset: 0, outcomes: { ...EMPTY, updated: 99 } };
+    const items = {
+      items: [item({})],
+      total: 99,
+      limit: 50,
+      offset: 0,
+      next: null,
+      outcomes: { ...EMPTY, updated: 99 },
+    };
     const page = shown({}, { items, choice: { outcome: 'updated', search: 'lamp' } });
     for (const path of ['/runs/r1?', '/runs/r1/items.csv?', '/runs/r1/progress?'])
       expect(page).toContain(`${path}outcome=updated&amp;search=lamp`);

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AuditRepository, type AuditFilter, type NewAuditEntry } from '../persistence/audit.repository.js';
 import type { AuditEntryEntity } from '../persistence/entities/index.js';
-import type { PageRequest } from '../persistence/listing.repository.js';
+import type { PageRequest } from '../persistence/keyset.js';
 import { pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 
 export type { NewAuditEntry };

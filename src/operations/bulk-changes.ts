@@ -1,3 +1,4 @@
+import type { PageRequest } from '../persistence/keyset.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { LEFT_BECAUSE } from '../domain/approval.js';
@@ -10,7 +11,6 @@ import {
   ListingRepository,
   type BulkSummaryRow,
   type ListFilter,
-  type PageRequest,
 } from '../persistence/listing.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { Connections } from '../connections/connections.js';
@@ -143,8 +143,8 @@ export class BulkOperations {
   }
 
   async list(page: PageRequest): Promise<Page<PresentedBulkChange>> {
-    const { rows, total } = await this.changes.list(page);
-    return pageOf({ rows: await this.#presented(rows), total }, page, (change) => change);
+    const { rows, ...listed } = await this.changes.list(page);
+    return pageOf({ ...listed, rows: await this.#presented(rows) }, page, (change) => change);
   }
 
   async summaries(page: PageRequest, filter: ListFilter): Promise<Page<BulkChangeSummary>> {

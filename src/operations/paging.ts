@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEFT_BECAUSE } from '../domain/approval.js';
-import type { ListPage, PageRequest } from '../persistence/listing.repository.js';
+import type { ListPage, PageRequest } from '../persistence/keyset.js';
 
 export type { PageRequest };
 
@@ -13,6 +13,11 @@ const count = (fallback: number, max: number) => z.coerce.number().int().min(0).
 export const pageQuerySchema = z.strictObject({
   limit: count(50, PAGE_LIMIT).describe('rows of a page'),
   offset: count(0, 10_000_000).describe('rows before it'),
+  cursor: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe('`next` of the page before: rows that are added meanwhile do not shift the pages'),
   order: z.enum(['desc', 'asc']).default('desc').describe('desc: newest first'),
 });
 
@@ -31,9 +36,11 @@ export function pageSchema<Item extends z.ZodType>(item: Item) {
     total: z.int().describe('rows of all pages'),
     limit: z.int(),
     offset: z.int(),
+    next: z.string().nullable().describe('cursor of the page after this one; null for the last page'),
   });
 }
 
+/** What is shown of a page; the API says `next` besides. */
 export interface Page<T> {
   readonly items: T[];
   readonly total: number;
@@ -45,8 +52,8 @@ export function pageOf<Row, Item>(
   listed: ListPage<Row>,
   { limit, offset }: PageRequest,
   present: (row: Row) => Item,
-): Page<Item> {
-  return { items: listed.rows.map(present), total: listed.total, limit, offset };
+): Page<Item> & Pick<ListPage<Row>, 'next'> {
+  return { items: listed.rows.map(present), total: listed.total, limit, offset, next: listed.next };
 }
 
 export const idsSchema = z.strictObject({ ids: z.array(z.string().min(1).max(200)).min(1).max(1000) });

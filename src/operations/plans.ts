@@ -101,8 +101,8 @@ export class PlanOperations {
   ): Promise<Page<PlanEntry> | null> {
     const plan = await this.plans.get(id);
     if (plan === null) return null;
-    const { limit, offset, ...filter } = query;
-    const listed = await this.plans.entries(plan.id, { limit, offset }, filter);
+    const { limit, offset, cursor, ...filter } = query;
+    const listed = await this.plans.entries(plan.id, { limit, offset, cursor }, filter);
     const writeBack = this.connections.findStore(plan.store)?.settings.writeBack;
     return pageOf(listed, { limit, offset, order: 'asc' }, (row) => presentEntry(row, writeBack));
   }

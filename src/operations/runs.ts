@@ -89,9 +89,9 @@ export class RunOperations {
 
   async itemPage(id: string, query: RunItemQuery): Promise<RunItemPage> {
     const run = await this.#run(id);
-    const { limit, offset, outcome, search } = query;
-    const [rows, outcomes] = await Promise.all([
-      this.items.page(run.id, { outcome, search }, { limit, offset }),
+    const { limit, offset, cursor, outcome, search } = query;
+    const [{ rows, next }, outcomes] = await Promise.all([
+      this.items.page(run.id, { outcome, search }, { limit, offset, cursor }),
       this.items.counts(run.id, search),
     ]);
     const total =
@@ -100,7 +100,7 @@ export class RunOperations {
         : outcome === 'sent'
           ? outcomes.created + outcomes.updated
           : outcomes[outcome];
-    return { items: rows.map(presentItem), total, limit, offset, outcomes };
+    return { items: rows.map(presentItem), total, limit, offset, next, outcomes };
   }
 
   /** The changed fields of some of the run's products, by external_id. */
@@ -114,15 +114,15 @@ export class RunOperations {
   async *csv(id: string, filter: Pick<RunItemQuery, 'outcome' | 'search'>): AsyncGenerator<string> {
     const run = await this.#run(id);
     yield csvLine(CSV_HEAD);
-    for (let offset = 0; ; offset += CSV_BATCH) {
-      const rows = await this.items.page(run.id, filter, { limit: CSV_BATCH, offset });
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const { rows, next } = await this.items.page(run.id, filter, { limit: CSV_BATCH, offset: 0, cursor });
       yield rows
         .map(presentItem)
         .map(({ outcome, externalId, label, kind, reason, fields, at }) =>
           csvLine([outcome, externalId, label, kind ?? '', reason, fields.join(' '), at]),
         )
         .join('');
-      if (rows.length < CSV_BATCH) return;
+      cursor = next;
     }
   }
 

@@ -72,6 +72,7 @@ export type WriteBackQuery = z.output<typeof writeBackQuerySchema>;
 export function filterOfQuery({
   limit: _limit,
   offset: _offset,
+  cursor: _cursor,
   order: _order,
   ...given
 }: WriteBackQuery): WriteBackFilter {

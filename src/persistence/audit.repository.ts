@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Database } from './database.js';
 import { AuditEntryEntity } from './entities/index.js';
 import { containing } from './like-pattern.js';
-import type { ListPage, PageRequest } from './listing.repository.js';
+import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
 import { counted } from './row-reader.js';
 
 export type NewAuditEntry = Pick<
@@ -45,20 +45,21 @@ export class AuditRepository {
     await this.db.repository(AuditEntryEntity).update({ id, outcome: 'begun' }, { outcome });
   }
 
-  async list(
-    { limit, offset, order }: PageRequest,
-    filter: AuditFilter = {},
-  ): Promise<ListPage<AuditEntryEntity>> {
-    const direction = order === 'asc' ? 'ASC' : 'DESC';
-    const query = this.db
-      .repository(AuditEntryEntity)
-      .createQueryBuilder('entry')
-      .orderBy('entry.at', direction)
-      .addOrderBy('entry.id', direction)
-      .limit(limit)
-      .offset(offset);
-    const [rows, total] = await filtered(query, filter).getManyAndCount();
-    return { rows, total };
+  async list(page: PageRequest, filter: AuditFilter = {}): Promise<ListPage<AuditEntryEntity>> {
+    const direction = page.order === 'asc' ? 'ASC' : 'DESC';
+    return pageInOrder(
+      filtered(this.db.repository(AuditEntryEntity).createQueryBuilder('entry'), filter),
+      {
+        name: `at ${page.order}`,
+        by: 'entry.at',
+        type: 'timestamptz',
+        direction,
+        key: 'entry.id',
+        keyType: 'bigint',
+        keyDirection: direction,
+      },
+      page,
+    );
   }
 
   /** Entries of each outcome that match the rest of the filter. */

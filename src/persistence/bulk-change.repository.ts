@@ -11,7 +11,7 @@ import type { BulkAction, BulkItem, WriteBackFilter } from '../domain/write-back
 import { json, uuid, Database } from './database.js';
 import { BulkChangeEntity, type BulkCursor, type WaitingRow } from './entities/bulk-change.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
-import type { ListPage, PageRequest } from './listing.repository.js';
+import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
 import { productLabels } from './product-labels.js';
 import { idRow } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
@@ -77,14 +77,21 @@ export class BulkChangeRepository {
     return known === null ? null : this.db.repository(BulkChangeEntity).findOneBy({ id: known });
   }
 
-  async list({ limit, offset, order }: PageRequest): Promise<ListPage<BulkChangeEntity>> {
-    const direction = order === 'asc' ? 'ASC' : 'DESC';
-    const [rows, total] = await this.db.repository(BulkChangeEntity).findAndCount({
-      order: { createdAt: direction, id: direction },
-      take: limit,
-      skip: offset,
-    });
-    return { rows, total };
+  async list(page: PageRequest): Promise<ListPage<BulkChangeEntity>> {
+    const direction = page.order === 'asc' ? 'ASC' : 'DESC';
+    return pageInOrder(
+      this.db.repository(BulkChangeEntity).createQueryBuilder('entry'),
+      {
+        name: `createdAt ${page.order}`,
+        by: 'entry.createdAt',
+        type: 'timestamptz',
+        direction,
+        key: 'entry.id',
+        keyType: 'uuid',
+        keyDirection: direction,
+      },
+      page,
+    );
   }
 
   /** Display names of the products in reports, by external_id. */

@@ -10,6 +10,7 @@ import {
   WebhookDeliveryEntity,
   WriteBackEntity,
 } from './entities/index.js';
+import { pageInOrder, type ListPage, type PageRequest, type RowOrder } from './keyset.js';
 import { containing } from './like-pattern.js';
 import { counted } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
@@ -30,19 +31,6 @@ export const PRODUCT_ORDERS = ['title', 'seen'] as const;
  * run reads the product. Products that are gone from their store are left out.
  */
 export type ContentFilter = (typeof CONTENT_FILTERS)[number];
-
-/** One page of a list. `order` is by time; rows of one instant are ordered by id, so that pages neither skip nor repeat. */
-export interface PageRequest {
-  readonly limit: number;
-  readonly offset: number;
-  readonly order: 'asc' | 'desc';
-}
-
-export interface ListPage<T> {
-  /** Of all pages. */
-  readonly total: number;
-  readonly rows: T[];
-}
 
 /** An absent filter selects everything. */
 export interface ListFilter {
@@ -209,13 +197,20 @@ export class ListingRepository {
     const query = this.db
       .repository(WriteBackEntity)
       .createQueryBuilder('entry')
-      .select(WRITE_BACK_COLUMNS.map((column) => `entry.${column}`))
-      .orderBy(LAST_HAPPENED, direction)
-      .addOrderBy('entry.id', direction)
-      .limit(page.limit)
-      .offset(page.offset);
-    const [rows, total] = await filterWriteBacks(query, filter).getManyAndCount();
-    return { total, rows };
+      .select(WRITE_BACK_COLUMNS.map((column) => `entry.${column}`));
+    return pageInOrder(
+      filterWriteBacks(query, filter),
+      {
+        name: `last ${page.order}`,
+        by: LAST_HAPPENED,
+        type: 'timestamptz',
+        direction,
+        key: 'entry.id',
+        keyType: 'uuid',
+        keyDirection: direction,
+      },
+      page,
+    );
   }
 
   /** Write-backs of each state that match the rest of the filter. */
@@ -274,9 +269,9 @@ async function countedByState<E extends ObjectLiteral>(
 
 const counts = z.array(z.object({ state: z.string(), count: counted }));
 
-const SORTS: Readonly<Record<string, readonly [string, 'ASC' | 'DESC']>> = {
-  title: ['entry.label', 'ASC'],
-  seen: ['entry.lastSeenAt', 'DESC'],
+const SORTS: Readonly<Record<string, Pick<RowOrder, 'by' | 'type' | 'direction'>>> = {
+  title: { by: 'entry.label', type: 'text', direction: 'ASC' },
+  seen: { by: 'entry.lastSeenAt', type: 'timestamptz', direction: 'DESC' },
 };
 
 /** Rows hold the source's columns alone; without any, all. */
@@ -288,15 +283,20 @@ async function listed<E extends ObjectLiteral>(
 ): Promise<ListPage<E>> {
   const { columns, time, key } = source;
   const direction = page.order === 'asc' ? 'ASC' : 'DESC';
-  const query = repository
-    .createQueryBuilder('entry')
-    .orderBy(...(SORTS[filter.sort ?? ''] ?? ([`entry.${time}`, direction] as const)))
-    .addOrderBy(`entry.${key}`, direction)
-    .limit(page.limit)
-    .offset(page.offset);
+  const sort = filter.sort ?? '';
+  const query = repository.createQueryBuilder('entry');
   if (columns.length > 0) query.select(columns.map((column) => `entry.${column}`));
-  const [rows, total] = await filtered(query, source, filter).getManyAndCount();
-  return { total, rows };
+  return pageInOrder(
+    filtered(query, source, filter),
+    {
+      name: `${time} ${page.order} ${sort}`,
+      ...(SORTS[sort] ?? { by: `entry.${time}`, type: 'timestamptz', direction }),
+      key: `entry.${key}`,
+      keyType: key === 'id' ? 'uuid' : 'text',
+      keyDirection: direction,
+    },
+    page,
+  );
 }
 
 /** Adds the filter to a query whose alias is `entry`. */

@@ -10,7 +10,7 @@ import { json, uuid, Database } from './database.js';
 import { SyncActionEntity, type StoredActionKind } from './entities/sync-action.entity.js';
 import { SyncRunEntity, type PlanCounts, type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
 import { containing } from './like-pattern.js';
-import type { ListPage, PageRequest } from './listing.repository.js';
+import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
 import { PlanActions } from './plan-actions.js';
 import { discardDrafts, HELD_RUN, removeNotes } from './plan-drafts.js';
 import { claimIdentifiers } from './plan-settlement.js';
@@ -152,15 +152,22 @@ export class PlanRepository {
   /** One page in the order of the plan, and the number of entries that match. */
   async entries(
     planId: string,
-    { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
+    page: Omit<PageRequest, 'order'>,
     filter: PlanEntryFilter = {},
   ): Promise<ListPage<SyncActionEntity>> {
-    const [rows, total] = await this.#entries(planId, filter)
-      .orderBy('entry.id')
-      .limit(limit)
-      .offset(offset)
-      .getManyAndCount();
-    return { rows, total };
+    return pageInOrder(
+      this.#entries(planId, filter),
+      {
+        name: 'entries',
+        by: 'entry.id',
+        type: 'bigint',
+        direction: 'ASC',
+        key: 'entry.id',
+        keyType: 'bigint',
+        keyDirection: 'ASC',
+      },
+      { ...page, order: 'asc' },
+    );
   }
 
   /** Entries of each kind that match the rest of the filter. */

@@ -4,6 +4,7 @@ import type { CatalogField, CatalogProductBody } from '../domain/catalog-product
 import { OWED_CODES } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Database } from './database.js';
+import { cursorOf, cursorParts, type ListPage, type PageRequest } from './keyset.js';
 import { containing } from './like-pattern.js';
 import { GENERATION_DUE } from './link.repository.js';
 import { ACTION_KINDS } from './entities/sync-action.entity.js';
@@ -41,6 +42,7 @@ const itemRow = z.object({
   at: z.date(),
 });
 export type RunItemRow = z.infer<typeof itemRow>;
+const placedRow = itemRow.extend({ exactAt: z.string() });
 
 const outcomeCount = z.object({ outcome: z.enum(RUN_OUTCOMES), count: counted });
 
@@ -109,19 +111,27 @@ const ITEMS = `WITH run AS (
 export class RunItemRepository {
   constructor(private readonly db: Database) {}
 
-  /** Items in the order of `RUN_OUTCOMES`, each outcome by label. */
+  /** Items in the order of `RUN_OUTCOMES`, each outcome by label. Items of a run that goes on may come again under their new outcome. */
   async page(
     runId: string,
     { outcome, search }: ItemFilter,
-    { limit, offset }: { readonly limit: number; readonly offset: number },
-  ): Promise<RunItemRow[]> {
-    return this.db.read(
-      itemRow,
+    { limit, offset, cursor }: Omit<PageRequest, 'order'>,
+  ): Promise<Omit<ListPage<RunItemRow>, 'total'>> {
+    const after = cursor === undefined ? [null, null, null, null] : cursorParts(cursor, 'items', 4);
+    const found = await this.db.read(
+      placedRow,
       // SQL: joins what four tables say about the run's products.
-      `${ITEMS} SELECT * FROM found WHERE $4::text IS NULL OR outcome = $4 OR ($4 = 'sent' AND outcome IN ('created', 'updated'))
-       ORDER BY array_position($5::text[], outcome), label, external_id LIMIT $6 OFFSET $7`,
-      [runId, ...searchValues(search), outcome ?? null, [...RUN_OUTCOMES], limit, offset],
+      `${ITEMS} SELECT *, at::text AS exact_at FROM found
+       WHERE ($4::text IS NULL OR outcome = $4 OR ($4 = 'sent' AND outcome IN ('created', 'updated'))) AND ($8::int IS NULL
+         OR (array_position($5::text[], outcome), label, external_id, at) > ($8::int, $9::text, $10::text, $11::timestamptz))
+       ORDER BY array_position($5::text[], outcome), label, external_id, at LIMIT $6 OFFSET $7`,
+      [runId, ...searchValues(search), outcome ?? null, [...RUN_OUTCOMES], limit + 1, offset, ...after],
     );
+    const rows = found.slice(0, limit);
+    const last = rows.at(-1);
+    if (last === undefined || found.length <= limit) return { rows, next: null };
+    const rank = String(RUN_OUTCOMES.indexOf(last.outcome) + 1);
+    return { rows, next: cursorOf('items', [rank, last.label, last.externalId, last.exactAt]) };
   }
 
   /** The number of items of each outcome. */
