@@ -10,7 +10,7 @@ export type { LoadedConfig, LoadOptions } from './load-config.js';
 export { logLevel } from './log-level.js';
 export { configuredIdentity, SHOP_PLACEHOLDER, storeAddress } from './store-schema.js';
 export type { AppConfig, StoreConfig, WorkspaceConfig } from './schema.js';
-export type { ProcessRole } from './process-roles.js';
+export { isNotRead, type ProcessRole } from './process-roles.js';
 export { BUILT_IN, type ListedSetting } from './settings-list.js';
 export { describeConfig, secretValues } from './secrets.js';
 export { lookUp } from './references.js';

@@ -25,6 +25,11 @@ const NOT_READ = 'not-read-by-the-role-receive';
 const UNREAD_CREDENTIALS = { workspaces: { apiToken: NOT_READ }, stores: { accessToken: NOT_READ } };
 const UNREAD_KEY = { consumerKey: NOT_READ, consumerSecret: NOT_READ };
 
+/** True for what `withoutCredentials` left of the credentials of a workspace or a store. */
+export function isNotRead(auth: object): boolean {
+  return Object.values(auth).includes(NOT_READ);
+}
+
 /**
  * The settings without the credentials of workspaces and stores. Their references to the environment are not looked up,
  * so that a process which is open to the internet need not have them.

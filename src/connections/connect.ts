@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { assumptionOverridesSchema } from '../catalog/assumptions.js';
 import type { CatalogClientOptions } from '../catalog/client-options.js';
 import { CatalogClient } from '../catalog/client.js';
-import type { AppConfig } from '../config/index.js';
+import { isNotRead, type AppConfig } from '../config/index.js';
 import type { Metrics } from '../observability/metrics/metrics.js';
 import { tracedRequest } from '../observability/tracing/tracing.js';
 import type { RequestRateRepository } from '../persistence/request-rate.repository.js';
@@ -12,6 +12,7 @@ import { SILENT_LOGGER, type Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector, type ConnectorParts } from '../store/index.js';
 import type { InstalledStores } from './installed-stores.js';
+import { silent } from './silent.js';
 import { makeStore, Connections, type ConnectionSet, type Store, type Workspace } from './connections.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
@@ -76,7 +77,8 @@ export function connected(
     Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => {
       const before = present?.workspace(key);
       if (before !== undefined && isDeepStrictEqual(before.settings, settings)) return [key, before];
-      return [key, { key, settings, client: catalogClient(key, settings, ofCatalog, waits) }];
+      const client = catalogClient(key, settings, ofCatalog, waits);
+      return [key, { key, settings, client: isNotRead(settings.auth) ? silent(client) : client }];
     }),
   );
   const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
@@ -93,7 +95,8 @@ export function connected(
     const connector = isSame
       ? before.connector
       : storeConnector(key, settings, { metrics, log, tokens, identity });
-    return [makeStore(key, settings, connector, workspace, isInstalled)];
+    const usable = !isSame && isNotRead(settings.auth) ? silent(connector) : connector;
+    return [makeStore(key, settings, usable, workspace, isInstalled)];
   });
   return { workspaces: [...workspaces.values()], stores };
 }

@@ -335,4 +335,19 @@ describe('a process that only receives', () => {
     expect(stores()).toEqual(['main', 'merchant']);
     expect(subscriptions()).toContain(`APP_UNINSTALLED ${world.url}/webhooks/shopify/merchant`);
   });
+
+  it('sends nothing to the catalog service and to a store of the configuration, whatever asks', async () => {
+    const main = daemon.daemon.get(Connections).store('main');
+    const before = world.store.ledger.requests.length;
+    for (const call of [
+      async () => main.connector.probe(),
+      async () => main.connector.count(),
+      async () => main.workspace.client.listProducts(),
+    ])
+      await expect(call()).rejects.toMatchObject({
+        code: 'misconfigured',
+        message: expect.stringContaining('role receive alone'),
+      });
+    expect(world.store.ledger.requests).toHaveLength(before);
+  });
 });

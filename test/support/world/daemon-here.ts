@@ -25,6 +25,7 @@ export class DaemonHere {
       configFile: place.configFile,
       env: { PATH: environment()['PATH'], ...place.env },
       cwd: place.directory,
+      daemon: {},
     });
     const runtime = await openRuntimeFor(loaded, 'stderr');
     const silent = { level: 'error', pretty: false, secrets: [], destination: 'stderr' } as const;
