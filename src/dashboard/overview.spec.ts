@@ -205,3 +205,10 @@ describe('products that are gone from the store', () => {
     expect(store({})).not.toContain('no longer in the store');
   });
 });
+
+it('the overview says that a store has retired the configured API version', () => {
+  const attention = [about('api_version_retired', { detail: '2027-01' })];
+  expect(words(overview({ attention }))).toContain(
+    'Store main has retired the configured apiVersion and serves a newer one.',
+  );
+});

@@ -4,6 +4,7 @@ import { CodedError } from '../domain/errors.js';
 import { PAUSE_CODES } from '../domain/store-health.js';
 import type { StoreStateEntity } from '../persistence/entities/index.js';
 import { StoreHealthRepository, type StandingPause } from '../persistence/store-health.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
 import { Connections } from '../connections/connections.js';
 import { StoreProbe } from '../connections/store-probe.js';
 
@@ -33,6 +34,7 @@ export class StoreHealthOperations {
     private readonly connections: Connections,
     private readonly health: StoreHealthRepository,
     private readonly probe: StoreProbe,
+    private readonly state: StateRepository,
   ) {}
 
   async of(store: string): Promise<Health> {
@@ -43,12 +45,13 @@ export class StoreHealthOperations {
 
   /**
    * Asks the store for its permissions now. If it grants what is needed, the pause ends and everything that waits for it
-   * becomes due. If not, the pause goes on with the store's new answer. Throws `not_found` for a store that is not configured.
+   * becomes due. If not, the pause goes on with the store's new answer. The sweep of its workspace looks again either way. Throws `not_found` for a store that is not configured.
    */
   async retry(key: string): Promise<RetryAnswer> {
     const store = this.connections.findStore(key);
     if (!store) throw new CodedError('not_found', `no store "${key.slice(0, 100)}" is configured`);
     const { woken } = await this.probe.probe(store);
+    await this.state.askForSweep(store.workspace.key);
     return { store: key, health: await this.of(key), woken };
   }
 }

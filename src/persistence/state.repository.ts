@@ -98,6 +98,15 @@ export class StateRepository {
     return moved === 1;
   }
 
+  /** Ends the rest of the workspace's sweep in whichever process rests. */
+  async askForSweep(workspace: string): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO workspace_state (workspace, sweep_asked_at) VALUES ($1, now())
+       ON CONFLICT (workspace) DO UPDATE SET sweep_asked_at = excluded.sweep_asked_at`,
+      [workspace],
+    );
+  }
+
   /** Why and until when the workspace is paused; null when it is not, or when its pause is over and it may be tried. */
   async pausedNow(workspace: string): Promise<{ reason: string; remainingMs: number } | null> {
     const row = await this.db.readOne(

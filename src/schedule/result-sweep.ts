@@ -6,6 +6,7 @@ import type { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
+import type { StateRepository } from '../persistence/state.repository.js';
 import { catalogFields } from '../planner/catalog-content.js';
 import type { Clock } from '../runtime/clock.js';
 import type { Workspace } from '../connections/connections.js';
@@ -26,6 +27,8 @@ interface Standing {
   nextAtMs: number;
   /** Faults in a row. */
   faults: number;
+  /** When a person had last asked for a look, before the newest one. */
+  askedAtMs: number;
   /** The page where the walk through all products goes on; null at its end. */
   place: ProductPage | null;
 }
@@ -45,6 +48,7 @@ export class ResultSweep {
     private readonly deliveries: DeliveryRepository,
     private readonly newContent: NewContent,
     private readonly clock: Clock,
+    private readonly state: StateRepository,
   ) {}
 
   /** One round over the workspaces that are due; returns the ids of the deliveries made. A fault makes the next round wait longer. */
@@ -53,7 +57,8 @@ export class ResultSweep {
     for (const workspace of workspaces) {
       const standing = this.#standing(workspace);
       const nowMs = this.clock.now().getTime();
-      if (nowMs < standing.nextAtMs) continue;
+      if (nowMs < standing.nextAtMs && !(await this.#isWoken(standing, workspace.key))) continue;
+      standing.askedAtMs = await this.#askedAtMs(workspace.key);
       const pollMs = workspace.settings.tasks.pollSeconds * 1000;
       standing.faults += 1;
       standing.nextAtMs = nowMs + Math.max(pollMs, Math.min(pollMs * 2 ** standing.faults, LONGEST_REST_MS));
@@ -64,10 +69,19 @@ export class ResultSweep {
     return ids;
   }
 
+  /** `store-sync retry` runs in another process, and says so by a row. */
+  async #isWoken({ faults, askedAtMs }: Standing, workspace: string): Promise<boolean> {
+    return faults > 0 && (await this.#askedAtMs(workspace)) > askedAtMs;
+  }
+
+  async #askedAtMs(workspace: string): Promise<number> {
+    return (await this.state.workspace(workspace))?.sweepAskedAt?.getTime() ?? 0;
+  }
+
   #standing({ key, client }: Workspace): Standing {
     const known = this.#standings.get(key);
     if (known?.client === client) return known;
-    const fresh: Standing = { client, nextAtMs: 0, faults: 0, place: null };
+    const fresh: Standing = { client, nextAtMs: 0, faults: 0, askedAtMs: 0, place: null };
     this.#standings.set(key, fresh);
     return fresh;
   }

@@ -8,6 +8,7 @@ import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { GenerationTaskEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
 import { ResultRepository } from '../persistence/result.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Connections, type Workspace } from '../connections/connections.js';
@@ -35,9 +36,10 @@ export class TaskPoller {
     private readonly deliveries: DeliveryRepository,
     results: ResultRepository,
     private readonly clock: Clock,
+    state: StateRepository,
   ) {
     this.newContent = new NewContent(connections, results);
-    this.sweep = new ResultSweep(tasks, links, deliveries, this.newContent, clock);
+    this.sweep = new ResultSweep(tasks, links, deliveries, this.newContent, clock, state);
   }
 
   /** Looks for results without a request from here. Returns the ids of the deliveries that it put into the inbox. */

@@ -30,6 +30,7 @@ it.each([
   ['frozen', 402],
   ['locked', 423],
   ['gone', 404],
+  ['moved', 301],
 ])(
   'a shop that is %s (%d) pauses its store with that reason, and works again by a retry',
   async (_name, status) => {

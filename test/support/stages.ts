@@ -255,7 +255,7 @@ export class Stages {
 
   get poller(): TaskPoller {
     const { tasks, links, deliveries, results, clock } = this;
-    return new TaskPoller(this.connections, tasks, links, deliveries, results, clock);
+    return new TaskPoller(this.connections, tasks, links, deliveries, results, clock, this.state);
   }
 
   get writer(): WriteBackWriter {

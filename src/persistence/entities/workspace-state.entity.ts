@@ -19,4 +19,6 @@ export class WorkspaceStateEntity {
   @Column('text', { nullable: true }) webhookSecretShown!: string | null;
   /** Since when the side has not answered; null while it answers. */
   @Column('timestamptz', { nullable: true }) silentSince!: Date | null;
+  /** When a person last asked to look for results at once; a sweep that rests after faults ends its rest then. */
+  @Column('timestamptz', { nullable: true }) sweepAskedAt!: Date | null;
 }

@@ -474,6 +474,7 @@ const STATEMENTS = [
      webhook_secret_sent text,
      webhook_secret_shown text,
      webhook_state text,
-     silent_since timestamptz
+     silent_since timestamptz,
+     sweep_asked_at timestamptz
    )`,
 ];

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { StoreProbe } from '../../../src/connections/store-probe.js';
+import { StoreHealthOperations } from '../../../src/operations/store-health.js';
 import { FakeCatalog, refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll } from '../../support/results.js';
@@ -196,6 +198,22 @@ describe('a result that was generated elsewhere', () => {
     stages.clock.advance(61_000);
     await poller.sweepResults();
     expect(looks()).toBe(9);
+  });
+
+  it('is looked for at once, after faults, when a person retries the store in another process', async () => {
+    await settled();
+    const { poller } = stages;
+    const looks = () => stages.catalog.script.count('listProducts');
+    stages.catalog.script.forget();
+    stages.catalog.script.before('listProducts', refusal('auth'));
+    await expect(poller.sweepResults()).rejects.toMatchObject({ code: 'auth' });
+    await poller.sweepResults();
+    expect(looks()).toBe(1);
+    const { connections, health, state } = stages;
+    await new StoreHealthOperations(connections, health, new StoreProbe(health), state).retry(STORE);
+    await poller.sweepResults();
+    await poller.sweepResults();
+    expect(looks()).toBe(2);
   });
 
   it('is looked for at once after a reload that brings another token', async () => {

@@ -26,7 +26,12 @@ const deadToken = refusal('auth', { status: 401, side: 'store' });
 const noWriteAccess = refusal('auth', { status: 403, side: 'store' });
 
 function operations(): StoreHealthOperations {
-  return new StoreHealthOperations(stages.connections, stages.health, new StoreProbe(stages.health));
+  return new StoreHealthOperations(
+    stages.connections,
+    stages.health,
+    new StoreProbe(stages.health),
+    stages.state,
+  );
 }
 
 async function pauseIsOver(): Promise<void> {
