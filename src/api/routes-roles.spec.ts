@@ -24,6 +24,8 @@ const OPEN = [
   'GET assets/:name',
   'GET login',
   'POST login',
+  'GET sign-in',
+  'POST sign-in',
 ];
 /** Sign-out adds its row to the record itself. The other one only leads to a page. */
 const UNRECORDED = ['POST logout', 'POST write-backs/:id/open-edit'];

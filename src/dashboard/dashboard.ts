@@ -25,6 +25,7 @@ import { WriteBackLists } from './pages/write-back-lists.pages.js';
 import { WriteBackPages } from './pages/write-back.pages.js';
 import { securityHeaders } from './security-headers.js';
 import { Sessions } from './session.js';
+import { SignInLinks } from './sign-in-links.js';
 import { TextEditing } from './text-editing.js';
 import { imageOriginsOf, Thumbnails } from './thumbnails.js';
 
@@ -58,6 +59,7 @@ export const PAGE_PROVIDERS: Provider[] = [
   UnknownPages,
   ProductLive,
   Sessions,
+  SignInLinks,
   GenerateAgain,
   TextEditing,
   Thumbnails,

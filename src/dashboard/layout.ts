@@ -157,6 +157,21 @@ export function signInPage(options: { readonly next: string; readonly problem: s
   );
 }
 
+/** What a link that signs in opens. The button posts, so that a program that only looks at the link does not use it up. */
+export function signInLinkPage(link: string): string {
+  return document(
+    'Sign in',
+    html`<main class="sign-in" id="main">
+      <h1>store-sync</h1>
+      <form method="post" action="/sign-in">
+        <input type="hidden" name="link" value="${link}" />
+        <p>This link signs you in once.</p>
+        <button class="primary" autofocus>Sign in</button>
+      </form>
+    </main>`,
+  );
+}
+
 /** A page without navigation. */
 export function signedOutPage(title: string, body: Html): string {
   return document(title, body);

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { UsedTokenRepository } from '../persistence/used-token.repository.js';
 
-/** Sessions of the dashboard that were signed out before their time. A row has only a hash of the session's id: the id would open it. */
+/**
+ * Sessions of the dashboard that were signed out before their time, and links that signed in. A row has only a hash of the id: that of a
+ * session would open it.
+ */
 @Injectable()
 export class SignOuts {
   constructor(
@@ -12,6 +15,11 @@ export class SignOuts {
   /** Ends the session in every process. `until`: when its cookie would have ended. */
   async add(sessionId: string, until: Date): Promise<void> {
     await this.tokens.use(hashOf(sessionId), until);
+  }
+
+  /** False for a link that has signed in already, in any process. */
+  async isFirstUse(linkId: string, until: Date): Promise<boolean> {
+    return this.tokens.use(hashOf(linkId), until);
   }
 
   async has(sessionId: string): Promise<boolean> {

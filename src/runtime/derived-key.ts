@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 
 /** Every use of a secret as a key. Two uses never share a key, so that a code of one proves nothing for another. */
-type KeyPurpose = 'install state' | 'dashboard session' | 'store tokens';
+type KeyPurpose = 'install state' | 'dashboard session' | 'sign-in link' | 'store tokens';
 
 /**
  * A key of 32 bytes for one purpose (HKDF with SHA-256). A secret that another program shares, such as the app's client secret, signs

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreProductEntity } from '../../persistence/entities/index.js';
-import { remarksOf, resultOf, summaryOf, type DemoFate, type ProductStory } from './demo-report.js';
+import {
+  dashboardLines,
+  remarksOf,
+  resultOf,
+  summaryOf,
+  type DemoFate,
+  type ProductStory,
+} from './demo-report.js';
 
 const ACTIVE = { leftAlone: null };
 
@@ -53,5 +60,22 @@ describe('a run of the demo', () => {
   it('says why it failed before its notes, and nothing where there is nothing to say', () => {
     expect(remarksOf({ error: 'refused', notes: ['a note'] })).toEqual(['refused', 'a note']);
     expect(remarksOf({ error: null, notes: [] })).toEqual([]);
+  });
+});
+
+describe('the way into the dashboard', () => {
+  const world = { url: 'http://127.0.0.1:3000', adminToken: 'the-token' };
+
+  it('is a link that signs in on a terminal', () => {
+    expect(dashboardLines({ ...world, path: '/sign-in?link=x' })).toEqual([
+      'Open the dashboard, signed in: http://127.0.0.1:3000/sign-in?link=x',
+      'The link works once, within ten minutes. Later, sign in with the token the-token. Press Ctrl-C to stop.',
+    ]);
+  });
+
+  it('is the token alone where the output may be kept', () => {
+    expect(dashboardLines({ ...world, path: null })).toEqual([
+      'The dashboard is at http://127.0.0.1:3000; sign in with the token the-token. Press Ctrl-C to stop.',
+    ]);
   });
 });

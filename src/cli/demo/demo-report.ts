@@ -152,3 +152,21 @@ function changed(before: DemoProduct, after: DemoProduct): string {
 function textOf(product: DemoProduct): string {
   return `${printable(product.title, 70)}: ${printable(plainTextOf(product.descriptionHtml), 110) || '(no description)'}`;
 }
+
+/** How to get into the dashboard. `path` is a link that signs in: for a terminal alone, because what is piped may be a log. */
+export function dashboardLines({
+  url,
+  path,
+  adminToken,
+}: {
+  readonly url: string;
+  readonly path: string | null;
+  readonly adminToken: string;
+}): string[] {
+  const byToken = `sign in with the token ${adminToken}. Press Ctrl-C to stop.`;
+  if (path === null) return [`The dashboard is at ${url}; ${byToken}`];
+  return [
+    `Open the dashboard, signed in: ${url}${path}`,
+    `The link works once, within ten minutes. Later, ${byToken}`,
+  ];
+}

@@ -13,6 +13,8 @@ import { WriteBackRepository } from '../../persistence/write-back.repository.js'
 import { RunRequests } from '../../connections/run-requests.js';
 import { RunWorker } from '../../sync/run-worker.js';
 import { RunOperations } from '../../operations/runs.js';
+import { ADMIN } from '../../api/access.js';
+import { SignInLinks } from '../../dashboard/sign-in-links.js';
 import { interruptSignal } from '../command.js';
 import { print } from '../output.js';
 import { ProgressReport } from '../progress.js';
@@ -20,6 +22,7 @@ import { RunFollower } from '../run-follower.js';
 import { printable } from '../terminal.js';
 import { readDemoProducts } from './demo-products.js';
 import {
+  dashboardLines,
   outcomeOf,
   outcomeTable,
   remarksOf,
@@ -208,9 +211,8 @@ function say(text: string): void {
 }
 
 async function keepUp(world: DemoWorld, signal: AbortSignal): Promise<void> {
-  print(
-    `The dashboard is at ${world.url}; sign in with the token ${world.adminToken}. Press Ctrl-C to stop.`,
-  );
+  const path = world.daemon.get(SignInLinks).pathFor(ADMIN);
+  for (const line of dashboardLines({ ...world, path: process.stdout.isTTY ? path : null })) print(line);
   print(`The sandbox catalog is at ${world.catalog.baseUrl}, the sandbox store at ${world.shop.url}.`);
   print(`Try commands on it: npx store-sync status --config ${world.configFile}`);
   if (!signal.aborted) await once(signal, 'abort');

@@ -2,16 +2,17 @@ import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } f
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { AccessThrottle } from '../../api/access-throttle.js';
-import { AccessTokens } from '../../api/access.js';
+import { AccessTokens, type Actor } from '../../api/access.js';
 import { Allow } from '../../api/allow.js';
 import { callerOf } from '../../api/audit-entry.js';
 import { RefusedAttempts } from '../../operations/refused-attempts.js';
 import { AuditOperations } from '../../operations/audit.js';
 import { Metrics } from '../../observability/metrics/metrics.js';
 import { Logger } from '../../runtime/logger.js';
-import { signInPage } from '../layout.js';
+import { signInLinkPage, signInPage } from '../layout.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { ownPath, SessionGuard, sessionOf } from '../session.guard.js';
+import { SignInLinks } from '../sign-in-links.js';
 import { SESSION_COOKIE, SESSION_SECONDS, Sessions } from '../session.js';
 
 const querySchema = z.looseObject({ next: z.string().optional().catch(undefined) });
@@ -20,10 +21,12 @@ const bodySchema = z.looseObject({
   next: z.string().optional().catch(undefined),
 });
 
+const linkSchema = z.looseObject({ link: z.string().max(300).catch('') });
+
 const SIGN_IN = { what: 'sign-in', targets: [], details: {} };
 const SIGN_OUT = { ...SIGN_IN, what: 'sign-out' };
 
-/** Signs in with any configured token, and signs out. */
+/** Signs in with any configured token or with a link, and signs out. */
 @Controller()
 @UseFilters(PageErrorFilter)
 export class SignInPages {
@@ -32,6 +35,7 @@ export class SignInPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly tokens: AccessTokens,
+    private readonly links: SignInLinks,
     private readonly throttle: AccessThrottle,
     private readonly metrics: Metrics,
     private readonly audit: AuditOperations,
@@ -62,26 +66,63 @@ export class SignInPages {
     @Res() response: Response,
   ): Promise<void> {
     const next = ownPath(body.next);
-    const address = request.ip ?? '';
-    const waitMs = this.throttle.waitMs(address, 'dashboard');
-    if (waitMs > 0) {
-      this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'throttled' });
-      const seconds = Math.ceil(waitMs / 1000);
-      response.status(429).set('retry-after', String(seconds));
-      response.send(signInPage({ next, problem: `Too many wrong tokens. Try again in ${seconds} seconds.` }));
-      return;
-    }
+    if (this.#isThrottled(request, response, next)) return;
     const holder = this.tokens.holderOf(body.token);
-    if (holder === null) {
-      if (this.throttle.failed(address, body.token))
-        await this.refused.record({ ...callerOf(request, null), ...SIGN_IN });
-      this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'wrong_token' });
-      this.#log.warn({ address }, 'a sign-in with a wrong token was refused');
-      response.status(401).send(signInPage({ next, problem: 'This token is not correct.' }));
-      return;
-    }
+    if (holder === null)
+      await this.#refuse(request, response, body.token, next, 'This token is not correct.');
+    else await this.#admit(request, response, holder, next);
+  }
+
+  @Get('sign-in')
+  showLink(
+    @Query({ schema: linkSchema }) { link }: z.output<typeof linkSchema>,
+    @Res() response: Response,
+  ): void {
+    response.send(signInLinkPage(link));
+  }
+
+  @Post('sign-in')
+  async signInByLink(
+    @Body({ schema: linkSchema }) { link }: z.output<typeof linkSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    if (this.#isThrottled(request, response, '/')) return;
+    const holder = await this.links.use(link);
+    const problem = 'This link has been used, or is too old. Sign in with the token.';
+    if (holder === null) await this.#refuse(request, response, link, '/', problem);
+    else await this.#admit(request, response, holder, '/');
+  }
+
+  /** True where the address has to wait: the answer is sent. */
+  #isThrottled(request: Request, response: Response, next: string): boolean {
+    const waitMs = this.throttle.waitMs(request.ip ?? '', 'dashboard');
+    if (waitMs <= 0) return false;
+    this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'throttled' });
+    const seconds = Math.ceil(waitMs / 1000);
+    response.status(429).set('retry-after', String(seconds));
+    response.send(signInPage({ next, problem: `Too many wrong tokens. Try again in ${seconds} seconds.` }));
+    return true;
+  }
+
+  async #refuse(
+    request: Request,
+    response: Response,
+    given: string,
+    next: string,
+    problem: string,
+  ): Promise<void> {
+    const address = request.ip ?? '';
+    if (this.throttle.failed(address, given))
+      await this.refused.record({ ...callerOf(request, null), ...SIGN_IN });
+    this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'wrong_token' });
+    this.#log.warn({ address }, 'a sign-in with a wrong token was refused');
+    response.status(401).send(signInPage({ next, problem }));
+  }
+
+  async #admit(request: Request, response: Response, holder: Actor, next: string): Promise<void> {
     await this.audit.record({ ...callerOf(request, holder), ...SIGN_IN });
-    this.throttle.succeeded(address, holder.role);
+    this.throttle.succeeded(request.ip ?? '', holder.role);
     const cookie = await this.sessions.issue(holder);
     this.sessions.setCookie(request, response, SESSION_COOKIE, cookie, SESSION_SECONDS);
     response.redirect(303, next);

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * A token that counts no more, kept until it would have expired: a state of the install flow that came back, or a session of the dashboard
- * that was signed out.
+ * A token that counts no more, kept until it would have expired: a state of the install flow that came back, a session of the dashboard
+ * that was signed out, or a link that signed in.
  */
 @Entity({ name: 'used_token' })
 export class UsedTokenEntity {
