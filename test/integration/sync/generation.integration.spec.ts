@@ -365,3 +365,20 @@ describe('the content that a run requests', () => {
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 4, generationRequested: 0 });
   });
 });
+
+it('a locale that leaves the configuration asks for no content', async () => {
+  const write = (...locales: string[]): void => {
+    stages.settings = { store: { writeBack: { locales } }, workspace: {} };
+    stages.store.sourceLocales = locales;
+  };
+  write('fr', 'de');
+  for (const locale of ['fr', 'de'])
+    for (const id of [1, 2]) stages.store.translate(String(id), `${locale}:title`, `Titre ${locale} ${id}`);
+  expect((await stages.sync()).counts).toMatchObject({ created: 4, generationRequested: 4 });
+  await stages.db.affected(`UPDATE generation_task SET state = 'succeeded', settled_at = now()`);
+  write('fr');
+  expect((await stages.sync()).counts).toMatchObject({ failed: 0, generationRequested: 0 });
+  write();
+  expect((await stages.sync()).counts).toMatchObject({ failed: 0, generationRequested: 0 });
+  expect(askedFor().flat()).toHaveLength(4);
+});
