@@ -20,6 +20,56 @@ function newButton(text, onClick) {
   return button;
 }
 
+/** What a browser shows without loading or running anything. Every other element stands as its name, and comes back as it was. */
+const SHOWN = new Set(
+  'A B BLOCKQUOTE BR CAPTION CODE DD DIV DL DT EM H1 H2 H3 H4 H5 H6 HR I LI OL P PRE S SMALL SPAN STRONG SUB SUP TABLE TBODY TD TFOOT TH THEAD TR U UL'.split(
+    ' ',
+  ),
+);
+const SHOWN_ATTRIBUTES = new Set(['href', 'class', 'lang', 'dir', 'title', 'colspan', 'rowspan']);
+
+/** Parses in a document of its own, in which nothing is loaded. Styles are set aside first: the page's policy complains of each. */
+const parsed = (markup) =>
+  new DOMParser().parseFromString(
+    markup.replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/\sstyle\s*=/gi, ' data-aside-style=')),
+    'text/html',
+  );
+
+/** The markup for the field: what would be loaded is set aside in `kept` and in attributes that do nothing. */
+function setAside(markup, kept) {
+  const text = parsed(markup);
+  for (const element of text.body.querySelectorAll('*')) {
+    if (!text.body.contains(element)) continue;
+    if (!SHOWN.has(element.tagName)) {
+      const address = element.getAttribute('src') ?? '';
+      const name = element.tagName === 'IMG' ? 'Image' : element.tagName.toLowerCase();
+      const place = text.createElement('span');
+      place.className = 'kept';
+      place.contentEditable = 'false';
+      place.dataset.kept = String(kept.push(putBack(element.outerHTML, [])) - 1);
+      place.textContent = address === '' ? name : `${name}: ${address}`;
+      element.replaceWith(place);
+      continue;
+    }
+    for (const { name, value } of [...element.attributes]) {
+      if (SHOWN_ATTRIBUTES.has(name) || name.startsWith('data-aside-')) continue;
+      element.removeAttribute(name);
+      element.setAttribute(`data-aside-${name}`, value);
+    }
+  }
+  return text.body.childNodes;
+}
+
+/** The markup of the field with everything that was set aside. As text, because elements would apply their styles. */
+function putBack(markup, kept) {
+  return markup
+    .replaceAll(
+      /<span[^<>]* data-kept="(\d+)"[^<>]*>[^<]*<\/span>/g,
+      (_place, index) => kept[Number(index)] ?? '',
+    )
+    .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(' data-aside-', ' '));
+}
+
 /** A rich-text field in place of the markup, which stays behind a tab. The server cleans whatever is sent. */
 function makeRich(editor) {
   const source = editor.querySelector('textarea');
@@ -30,8 +80,11 @@ function makeRich(editor) {
   field.setAttribute('aria-multiline', 'true');
   field.setAttribute('aria-label', source.getAttribute('aria-label'));
   field.dir = 'auto';
-  const show = () =>
-    field.replaceChildren(...new DOMParser().parseFromString(source.value, 'text/html').body.childNodes);
+  let kept = [];
+  const show = () => {
+    kept = [];
+    field.replaceChildren(...setAside(source.value, kept));
+  };
   const tools = document.createElement('div');
   tools.className = 'tools';
   tools.setAttribute('role', 'toolbar');
@@ -55,7 +108,7 @@ function makeRich(editor) {
   tab.setAttribute('aria-pressed', 'false');
   tools.append(tab);
   field.addEventListener('input', () => {
-    source.value = field.innerHTML;
+    source.value = putBack(field.innerHTML, kept);
     source.dispatchEvent(new Event('input', { bubbles: true }));
   });
   show();

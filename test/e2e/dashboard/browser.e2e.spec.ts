@@ -113,7 +113,7 @@ function inABrowser(): void {
       await page.getByRole('button', { name: 'Sync everything' }).click();
       await page.getByRole('heading', { name: 'Run of main' }).waitFor();
       await page.getByText('Completed', { exact: true }).waitFor();
-      expect(await page.locator('.counts .created').textContent()).toBe('6 created');
+      expect(await page.locator('.funnel').innerText()).toMatch(/6\s+Read\s+6\s+Sent\s+6\s+Requested/);
       await pendingReviews(5);
 
       await page.getByRole('link', { name: 'Review', exact: true }).click();
@@ -227,6 +227,15 @@ function inABrowser(): void {
       const rendered = page.frameLocator('iframe[title="Description, Generated, rendered"]');
       await rendered.getByText('Image: https://tracker.example/a.png').waitFor();
       await rendered.getByText('Embedded page: https://tracker.example/c').waitFor();
+      // Nor does the editor, which keeps them in the markup.
+      await page.locator('.editor[data-rich] summary').click();
+      const field = page.locator('.editor .rich');
+      await field.getByText('Image: https://tracker.example/a.png').waitFor();
+      await field.press('End');
+      await field.pressSequentially(' and loved');
+      const markup = await page.locator('.editor[data-rich] textarea').inputValue();
+      expect(markup).toContain('<img src="https://tracker.example/a.png"');
+      expect(markup).toContain('and loved');
       expect(asked.filter((url) => url.includes('/preview/'))).not.toEqual([]);
       expect(asked.filter((url) => !url.startsWith(`${world.url}/`))).toEqual([]);
       expect(complaints).toEqual([]);
