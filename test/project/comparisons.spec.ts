@@ -26,6 +26,7 @@ describe('secrets that a request brings', () => {
       'src/api/access.ts',
       'src/catalog/webhook-signature.ts',
       'src/connections/install-state.ts',
+      'src/dashboard/sign-in-links.ts',
       'src/store/shopify/install.ts',
       'src/store/shopify/webhook-signature.ts',
       'src/store/woocommerce/webhook-signature.ts',
