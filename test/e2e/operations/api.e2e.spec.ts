@@ -150,7 +150,7 @@ describe('a product', () => {
         standing: z.string(),
       })
       .parse(body);
-    expect(timeline.standing).toMatch(/^in step: content was written/);
+    expect(timeline.standing).toMatch(/^live: content was written/);
     const kinds = timeline.timeline.map(({ kind }) => kind);
     for (const kind of ['source', 'run', 'link', 'task', 'delivery', 'write-back'])
       expect(kinds).toContain(kind);
@@ -159,7 +159,9 @@ describe('a product', () => {
   });
 
   it('is found by its handle as well', async () => {
-    expect((await world.api('GET', '/api/v1/products/lamp-2')).body).toMatchObject({ label: 'Lamp 2' });
+    expect((await world.api('GET', '/api/v1/products/lamp-2')).body).toMatchObject({
+      link: { handle: 'lamp-2' },
+    });
   });
 });
 
