@@ -1,17 +1,14 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { single } from '../../support/e2e-products.js';
-import { hasBrowser, openBrowser, type Browser } from './browser.js';
+import { hasBrowser, openBrowser, picture, type Browser } from './browser.js';
 import { openDashboard } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
 import { seedDrift, seedPlan, seedStoppedRun, seedWriteBacks } from './seed.js';
 
 const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
-/** Where pictures of every page are kept to be looked at; absent: none are taken. */
-const PICTURES = process.env['STORE_SYNC_TEST_PICTURES'];
 
 if (!hasBrowser) {
   describe('the dashboard in a browser', () => {
@@ -391,18 +388,5 @@ function inABrowser(): void {
     );
     await picture(page, name, look);
     expect({ name, serious, sticksOut }).toEqual({ name, serious: [], sticksOut: false });
-  }
-
-  async function picture(page: Page, name: string, { dark, phone }: (typeof LOOKS)[number]): Promise<void> {
-    if (PICTURES === undefined) return;
-    await mkdir(PICTURES, { recursive: true });
-    const file = `${name}-${phone ? 'phone' : 'desktop'}-${dark ? 'dark' : 'light'}.png`;
-    // A window as high as the page shows what is loaded only in sight, and the keys below it.
-    const [size, height] = [page.viewportSize(), await page.evaluate<number>('document.body.scrollHeight')];
-    if (size === null) throw new Error('the page has no size');
-    await page.setViewportSize({ ...size, height: Math.max(size.height, height) });
-    await page.waitForLoadState('networkidle');
-    await page.screenshot({ path: join(PICTURES, file), fullPage: true });
-    await page.setViewportSize(size);
   }
 }

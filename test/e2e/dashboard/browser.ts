@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type BrowserContext } from 'playwright-core';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
 
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
@@ -53,4 +53,25 @@ export async function openBrowser(
       await rm(profile, { recursive: true, force: true });
     },
   };
+}
+
+/** Where pictures of every page are kept to be looked at; absent: none are taken. */
+const PICTURES = process.env['STORE_SYNC_TEST_PICTURES'];
+
+/** A picture of the page as the name says, where one is wanted. */
+export async function picture(
+  page: Page,
+  name: string,
+  { dark, phone }: { readonly dark: boolean; readonly phone: boolean },
+): Promise<void> {
+  if (PICTURES === undefined) return;
+  await mkdir(PICTURES, { recursive: true });
+  const file = `${name}-${phone ? 'phone' : 'desktop'}-${dark ? 'dark' : 'light'}.png`;
+  // A window as high as the page shows what is loaded only in sight, and the keys below it.
+  const [size, height] = [page.viewportSize(), await page.evaluate<number>('document.body.scrollHeight')];
+  if (size === null) throw new Error('the page has no size');
+  await page.setViewportSize({ ...size, height: Math.max(size.height, height) });
+  await page.waitForLoadState('networkidle');
+  await page.screenshot({ path: join(PICTURES, file), fullPage: true });
+  await page.setViewportSize(size);
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.end(), 60_000);
 
 const operation = z.looseObject({
-  parameters: z.array(z.looseObject({ name: z.string(), in: z.enum(['path', 'query']) })),
+  parameters: z.array(z.looseObject({ name: z.string(), in: z.enum(['path', 'query', 'header']) })),
   requestBody: z.unknown().optional(),
 });
 const {
