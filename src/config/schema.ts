@@ -106,13 +106,14 @@ export const configSchema = section({
     webhookUrl: optionalSecretAddress.describe(
       'where `{"text": "…"}` is posted when something goes wrong, and when it is over; a secret',
     ),
-    events: section({
-      webhookUrl: optionalSecretAddress.describe('where events are posted; a secret'),
-      secret: optionalText.describe('signs them; 16 characters at least'),
-    }).refine(
-      ({ webhookUrl, secret }) => webhookUrl === undefined || (secret?.length ?? 0) >= SHORTEST_SECRET,
-      'a secret of 16 characters at least beside webhookUrl: openssl rand -hex 32',
-    ),
+    events: section({ webhookUrl: optionalSecretAddress, secret: optionalText })
+      .refine(
+        ({ webhookUrl, secret }) => webhookUrl === undefined || (secret?.length ?? 0) >= SHORTEST_SECRET,
+        'a secret of 16 characters at least beside webhookUrl: openssl rand -hex 32',
+      )
+      .describe(
+        'where events for programs are posted (docs/monitoring.md), and the secret of 16 characters at least that signs them; both are secrets',
+      ),
   }),
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),

@@ -51,15 +51,17 @@ const forbiddenPattern = z
 
 const credentials = section({
   accessToken: optionalText,
-  clientId: optionalText.describe(
-    'of an app with `read_products` and `write_products` (docs/shopify.md); or `accessToken`, a permanent token from before 2026',
-  ),
-  clientSecret: optionalText.describe('of the same app; tokens are fetched and renewed with it'),
-}).superRefine((auth, context) => {
-  const pair = [auth.clientId, auth.clientSecret].filter((part) => part !== undefined).length;
-  const complete = auth.accessToken === undefined ? pair === 2 : pair === 0;
-  if (!complete) context.addIssue('either accessToken, or clientId and clientSecret');
-});
+  clientId: optionalText,
+  clientSecret: optionalText,
+})
+  .superRefine((auth, context) => {
+    const pair = [auth.clientId, auth.clientSecret].filter((part) => part !== undefined).length;
+    const complete = auth.accessToken === undefined ? pair === 2 : pair === 0;
+    if (!complete) context.addIssue('either accessToken, or clientId and clientSecret');
+  })
+  .describe(
+    '`{ clientId, clientSecret }` of an app with `read_products` and `write_products` (docs/shopify.md), for which tokens are fetched and renewed; or `{ accessToken }`, a permanent token from before 2026. Of kind `woocommerce`: `{ consumerKey, consumerSecret }`',
+  );
 
 const schedule = section({
   cron: z
@@ -131,8 +133,8 @@ const woocommerceShape = {
     'of kind `woocommerce`: the address of the shop, below which `wp-json` is; plain `http` on the loopback only',
   ),
   auth: section({
-    consumerKey: text.describe('of kind `woocommerce`: `ck_…`'),
-    consumerSecret: text.describe('of kind `woocommerce`: `cs_…`'),
+    consumerKey: text,
+    consumerSecret: text,
   }),
 };
 
@@ -245,17 +247,13 @@ const anyShape = {
         "further hosts that pictures in generated texts may be from, such as `images.example.com`. Pictures from the hosts that the product uses already, and from the store's own, are always taken; others are left out, and the write-back lists them",
       ),
     gates: section({
-      title: section({
-        maxLength: amount(0, { min: 0, max: 255 }).describe(
-          'most characters of a generated title; 0: no bound',
-        ),
-      }),
+      title: section({ maxLength: amount(0, { min: 0, max: 255 }) }).describe(
+        'most characters of a generated title; 0: no bound',
+      ),
       descriptionHtml: section({
-        minLength: amount(0, { min: 0 }).describe(
-          "least characters of a generated description's plain text; 0: no bound",
-        ),
-        maxLength: amount(0, { min: 0 }).describe('most characters of it; 0: no bound'),
-      }),
+        minLength: amount(0, { min: 0 }),
+        maxLength: amount(0, { min: 0 }),
+      }).describe("least and most characters of a generated description's plain text; 0: no bound"),
       forbid: z
         .array(forbiddenPattern)
         .default([])

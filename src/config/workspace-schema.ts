@@ -18,19 +18,17 @@ const optionalPage = optionalText.refine(
 /** `workspaces.<name>`: one workspace of the catalog service (docs/catalog-rules.md#general). */
 export const workspaceSchema = section({
   baseUrl: address().describe('address of the service, ending in `/api/v1`'),
-  auth: section({
-    apiToken: optionalText.describe(
-      'or `email` and `password`, or all three: the token for products, the login where the token gets 403',
+  auth: section({ apiToken: optionalText, email: optionalText, password: optionalText })
+    .superRefine((auth, context) => {
+      if ((auth.email === undefined) !== (auth.password === undefined)) {
+        context.addIssue('email and password together');
+      } else if (auth.apiToken === undefined && auth.email === undefined) {
+        context.addIssue('apiToken, or email and password, or all three');
+      }
+    })
+    .describe(
+      '`{ apiToken }`, `{ email, password }`, or all three: the token for products, the login where the token gets 403',
     ),
-    email: optionalText,
-    password: optionalText,
-  }).superRefine((auth, context) => {
-    if ((auth.email === undefined) !== (auth.password === undefined)) {
-      context.addIssue('email and password together');
-    } else if (auth.apiToken === undefined && auth.email === undefined) {
-      context.addIssue('apiToken, or email and password, or all three');
-    }
-  }),
   locale: optionalText.describe(
     "of names, descriptions and attributes; empty is the workspace's own default",
   ),

@@ -6,18 +6,25 @@ import { configSchema } from '../../src/config/schema.js';
 const INTRODUCTION = readFileSync(new URL('configuration-start.md', import.meta.url), 'utf8');
 const tree = z.record(z.string(), z.unknown());
 
-/** Maps whose keys are data, and calls, which are one setting each. */
+/** Maps whose keys are data, and what is one setting although it has parts. */
 const WHOLE = [
   'generation.request',
   'assumptions.deleteProduct',
   'assumptions.listVariants',
   'assumptions.uploadCsv',
   'server.tokens',
+  'notifications.events',
+  '>.auth',
+  'gates.title',
+  'gates.descriptionHtml',
   'writeBack.fields',
   'writeBack.attributes',
   'writeBack.variants',
   'mapping.tags',
 ];
+
+/** What a store needs, before what it may have. */
+const FIRST = ['kind', 'workspace', 'shop', 'url', 'auth'].map((key) => `stores.<name>.${key}`).toReversed();
 
 const PARTS: readonly [title: string, isIn: (path: string) => boolean][] = [
   ['A workspace of the catalog service', (path) => path.startsWith('workspaces.')],
@@ -28,7 +35,10 @@ const PARTS: readonly [title: string, isIn: (path: string) => boolean][] = [
 /** docs/configuration.md, before formatting: the settings of the schema with their descriptions, and the defaults of config/default.yaml. */
 export function configurationPage(): string {
   const shipped = shippedSettings();
-  const rows = [...describedSettings(configSchema, '')].map(([path, { meaning, isRequired }]) => ({
+  const settings = [...describedSettings(configSchema, '')].toSorted(
+    ([a], [b]) => FIRST.indexOf(b) - FIRST.indexOf(a),
+  );
+  const rows = settings.map(([path, { meaning, isRequired }]) => ({
     path,
     text: `| \`${path}\` | ${isRequired ? 'required' : shown(shipped.get(path))} | ${meaning.replaceAll('|', '\\|')} |`,
   }));
