@@ -114,10 +114,14 @@ const SOURCE_REMEDY = 'tell the catalog where to read about it: mapping.sourceUr
 /** What the service says without a reason of its own. */
 const NO_REASON = /^content generation failed\.?$/i;
 
+/** Why a generation failed, for people. */
+export function failureReason(given: string | null): string {
+  const text = given?.trim() ?? '';
+  return text === '' || NO_REASON.test(text) ? 'the catalog gave no reason; generate again' : text;
+}
+
 function taskState(task: GenerationTaskEntity): string {
-  const given = task.reason ?? '';
-  const reason =
-    given === '' || NO_REASON.test(given.trim()) ? 'the catalog gave no reason; generate again' : given;
+  const reason = failureReason(task.reason);
   switch (task.state) {
     case 'succeeded':
       return 'content was generated; nothing of it is to be written to the store';

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { failureReason } from '../../operations/product-status-text.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
 import { plainTextOf } from '../../planner/html-content.js';
@@ -66,7 +67,7 @@ export function resultOf(
 
 function contentOf({ taskState, taskReason, writeBack }: ProductStory): { outcome: string; fate: DemoFate } {
   if (taskState === 'failed')
-    return { outcome: `generation failed: ${taskReason ?? 'the catalog gave no reason'}`, fate: 'failed' };
+    return { outcome: `generation failed: ${failureReason(taskReason)}`, fate: 'failed' };
   if (taskState === 'no_urls')
     return { outcome: 'the catalog found no pages about this product', fate: 'no_sources' };
   if (writeBack === null) return { outcome: 'waits for content', fate: 'incomplete' };

@@ -49,7 +49,7 @@ async function openShopify(products: readonly ImportedProduct[]): Promise<DemoSh
   const accessToken = `shpat_${randomBytes(16).toString('hex')}`;
   const store = await startStoreSandbox({ shop: SHOP, accessToken, throttle: LARGE_BUDGET });
   store.products.define({ ...KEYWORDS, type: 'list.single_line_text_field' });
-  store.load(products);
+  store.load(products.map((product) => drawnHere(product, store.url)));
   const { mutations } = store.ledger;
   return {
     url: store.url,
@@ -61,6 +61,22 @@ async function openShopify(products: readonly ImportedProduct[]): Promise<DemoSh
         .length,
     moved: () => String(mutations.length),
     stop: () => store.stop(),
+  };
+}
+
+/** The host of the built-in catalogue's pictures. It has none: the sandbox store draws them, so that the demo's pages load nothing from outside. */
+const PICTURES = 'https://images.example.com/';
+
+function drawnHere(product: ImportedProduct, url: string): ImportedProduct {
+  const here = (address: string): string => address.replaceAll(PICTURES, `${url}/pictures/`);
+  return {
+    ...product,
+    descriptionHtml: here(product.descriptionHtml),
+    images: product.images.map((image) => ({ ...image, url: here(image.url) })),
+    variants: product.variants.map((variant) => ({
+      ...variant,
+      imageUrl: variant.imageUrl === null ? null : here(variant.imageUrl),
+    })),
   };
 }
 

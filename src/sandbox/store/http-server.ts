@@ -9,6 +9,7 @@ import type { BulkOperations } from './bulk-operations.js';
 import type { Fault, Faults } from './faults.js';
 import type { GraphqlAnswer, GraphqlEndpoint, GraphqlRequest, Operation } from './graphql-endpoint.js';
 import type { Ledger } from './ledger.js';
+import { picture, PICTURE_PATH } from './pictures.js';
 
 export interface HttpParts {
   readonly endpoint: GraphqlEndpoint;
@@ -67,6 +68,11 @@ async function handle(parts: HttpParts, request: IncomingMessage, response: Serv
         ? authorization.agree(new URLSearchParams(await text(request)))
         : authorization.ask(searchParams);
     send(response, consentAnswer(answer));
+    return;
+  }
+  const drawn = PICTURE_PATH.exec(pathname)?.[2];
+  if (request.method === 'GET' && drawn !== undefined) {
+    send(response, { status: 200, body: picture(drawn), headers: { 'content-type': 'image/svg+xml' } });
     return;
   }
   const file = BULK_FILE_PATH.exec(pathname)?.[1];

@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
 const IMAGES = 'docs/images';
-const SHOWN_PRODUCTS = 3;
+const SHOWN_PRODUCTS = 5;
 const SIZE = { width: 1280, height: 820 };
 
 /** Starts the demo; resolves once it stays up, to its output and its address. */
