@@ -14,7 +14,7 @@ import {
   FIRST_GENERATIONS,
   writtenConfiguration,
 } from './init/written-configuration.js';
-import { givenSecrets } from './init/answers.js';
+import { givenSecrets, isWooCommerce } from './init/answers.js';
 import { print } from './output.js';
 import { paintState, printable } from './terminal.js';
 
@@ -54,7 +54,8 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
     },
     {
       flags: '--shop <shop>',
-      description: 'Permanent address of the store, such as example.myshopify.com',
+      description:
+        'Permanent address of the store, such as example.myshopify.com; or https://shop.example.com of a WooCommerce shop',
     },
     {
       flags: '--endpoint <url>',
@@ -73,6 +74,15 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
       flags: '--access-token-file <file>',
       description:
         'file with the permanent access token of the store; otherwise SHOPIFY_ACCESS_TOKEN of the environment',
+    },
+    {
+      flags: '--consumer-key <key>',
+      description: 'Consumer key of a WooCommerce shop, ck_… (docs/woocommerce.md says where to find it)',
+    },
+    {
+      flags: '--consumer-secret-file <file>',
+      description:
+        'file with the consumer secret of a WooCommerce shop; otherwise WOOCOMMERCE_CONSUMER_SECRET of the environment',
     },
     {
       flags: '--locales <languages>',
@@ -113,7 +123,11 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
       show: ({ level, what, detail }) =>
         process.stderr.write(`${paintState(level, 4)}  ${what}: ${printable(detail, 400)}\n`),
     });
-    const generated = { ADMIN_TOKEN: newSecret(), CATALOG_WEBHOOK_SECRET: newSecret() };
+    const generated = {
+      ADMIN_TOKEN: newSecret(),
+      CATALOG_WEBHOOK_SECRET: newSecret(),
+      ...(isWooCommerce(answers) && { WOOCOMMERCE_WEBHOOK_SECRET: newSecret() }),
+    };
     const written = isForCompose
       ? composeConfiguration(answers, generated, newSecret())
       : writtenConfiguration(answers, `./${secretsName}`, generated);

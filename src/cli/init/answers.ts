@@ -13,6 +13,8 @@ export interface Answers {
   readonly clientSecret?: string;
   /** A permanent token in place of client credentials. It is never asked for. */
   readonly accessToken?: string;
+  readonly consumerKey?: string;
+  readonly consumerSecret?: string;
   readonly locales?: string;
   readonly publicUrl?: string;
 }
@@ -22,6 +24,11 @@ export type AnswerName = Exclude<keyof Answers, 'store' | 'endpoint' | 'accessTo
 /** The secrets that init writes to files of their own, by the name of their variable. */
 export type Secrets = Readonly<Record<string, string>>;
 
+/** The address tells the kind of the store: a shop of WooCommerce has a whole URL. */
+export function isWooCommerce({ shop = '' }: Pick<Answers, 'shop'>): boolean {
+  return /^https?:\/\//.test(shop);
+}
+
 /** The secrets among the answers that are not empty. */
 export function givenSecrets(answers: Answers): Secrets {
   const all = {
@@ -29,6 +36,7 @@ export function givenSecrets(answers: Answers): Secrets {
     CATALOG_PASSWORD: answers.catalogPassword,
     SHOPIFY_CLIENT_SECRET: answers.clientSecret,
     SHOPIFY_ACCESS_TOKEN: answers.accessToken,
+    WOOCOMMERCE_CONSUMER_SECRET: answers.consumerSecret,
   };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) =>

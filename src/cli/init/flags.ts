@@ -16,6 +16,8 @@ export interface InitOptions {
   readonly clientId?: string;
   readonly clientSecretFile?: string;
   readonly accessTokenFile?: string;
+  readonly consumerKey?: string;
+  readonly consumerSecretFile?: string;
   readonly locales?: string;
   readonly publicUrl?: string;
   readonly compose?: boolean;
@@ -35,6 +37,13 @@ export function givenAnswers(options: InitOptions, env: Environment): Answers {
     endpoint: options.endpoint,
     clientId: options.clientId,
     clientSecret: secret('--client-secret-file', options.clientSecretFile, 'SHOPIFY_CLIENT_SECRET', env),
+    consumerKey: options.consumerKey,
+    consumerSecret: secret(
+      '--consumer-secret-file',
+      options.consumerSecretFile,
+      'WOOCOMMERCE_CONSUMER_SECRET',
+      env,
+    ),
     locales: options.locales,
     publicUrl: options.publicUrl,
     // Client credentials are renewed, so they win over a token that only the environment has.

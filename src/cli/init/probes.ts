@@ -14,7 +14,7 @@ import {
   type Finding,
 } from '../../operations/check.js';
 import { NO_STATE } from '../../operations/check-setup.js';
-import { listedLocales, type Answers } from './answers.js';
+import { isWooCommerce, listedLocales, type Answers } from './answers.js';
 import type { Probes } from './steps.js';
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -61,7 +61,14 @@ export const PROBES: Probes = {
   },
   storeAddress: (answers) => {
     const { store, shop = '', endpoint } = answers;
-    const stores = storeOf({ store, shop, endpoint, accessToken: NOT_GIVEN });
+    const stores = storeOf({
+      store,
+      shop,
+      endpoint,
+      accessToken: NOT_GIVEN,
+      consumerKey: NOT_GIVEN,
+      consumerSecret: NOT_GIVEN,
+    });
     return withConnections({ workspaces: workspaceOf(answers), stores }, (connections) =>
       addressFindings(
         'store address',
@@ -116,7 +123,11 @@ function workspaceOf({ baseUrl, catalogToken, catalogEmail, catalogPassword, loc
 }
 
 function storeOf(answers: Answers): Tree {
-  const { store, shop, endpoint, clientId, clientSecret, accessToken } = answers;
+  const { store, shop, endpoint, clientId, clientSecret, accessToken, consumerKey, consumerSecret } = answers;
+  if (isWooCommerce(answers)) {
+    const auth = { consumerKey, consumerSecret };
+    return { [store]: { kind: 'woocommerce', workspace: 'default', url: shop, auth } };
+  }
   const auth = accessToken === undefined ? { clientId, clientSecret } : { accessToken };
   return {
     [store]: { workspace: 'default', shop, endpoint, auth, writeBack: { locales: listedLocales(answers) } },

@@ -1,5 +1,5 @@
 import type { Finding } from '../../operations/check.js';
-import type { AnswerName, Answers } from './answers.js';
+import { isWooCommerce, type AnswerName, type Answers } from './answers.js';
 
 export interface Question {
   readonly name: AnswerName;
@@ -36,7 +36,7 @@ const always = (): boolean => true;
 const isEmpty = (value: string | undefined): boolean => value === undefined || value === '';
 
 const byLogin = ({ catalogToken }: Answers): boolean => isEmpty(catalogToken);
-const byCredentials = ({ accessToken }: Answers): boolean => isEmpty(accessToken);
+const byCredentials = (answers: Answers): boolean => !isWooCommerce(answers) && isEmpty(answers.accessToken);
 
 function question(
   name: AnswerName,
@@ -96,7 +96,13 @@ export const STEPS: readonly Step[] = [
   },
   {
     what: 'the address of the store',
-    questions: [question('shop', '--shop', 'Permanent address of the store, such as example.myshopify.com')],
+    questions: [
+      question(
+        'shop',
+        '--shop',
+        'Permanent address of the store, such as example.myshopify.com, or https://shop.example.com of WooCommerce',
+      ),
+    ],
     test: (probes, answers) => probes.storeAddress(answers),
   },
   {
@@ -109,6 +115,13 @@ export const STEPS: readonly Step[] = [
         isSecret: true,
         isAsked: byCredentials,
       }),
+      question('consumerKey', '--consumer-key', 'Consumer key of the shop, ck_… (docs/woocommerce.md)', {
+        isAsked: isWooCommerce,
+      }),
+      question('consumerSecret', '--consumer-secret-file', 'Consumer secret of the shop, cs_…', {
+        isSecret: true,
+        isAsked: isWooCommerce,
+      }),
     ],
     test: (probes, answers) => probes.store(answers),
   },
@@ -117,6 +130,8 @@ export const STEPS: readonly Step[] = [
     questions: [
       question('locales', '--locales', 'Further languages of the store, such as de, fr (empty: none)', {
         isOptional: true,
+        // The texts of a shop of WooCommerce have one language.
+        isAsked: (answers) => !isWooCommerce(answers),
       }),
     ],
     test: (probes, answers) => (isEmpty(answers.locales) ? null : probes.store(answers)),

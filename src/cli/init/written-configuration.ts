@@ -1,4 +1,4 @@
-import { givenSecrets, listedLocales, type Answers, type Secrets } from './answers.js';
+import { givenSecrets, isWooCommerce, listedLocales, type Answers, type Secrets } from './answers.js';
 
 /** A newcomer sees a few texts before credits are spent on many. */
 export const FIRST_GENERATIONS = 10;
@@ -19,6 +19,8 @@ const COMPOSE_SECRETS = [
   'SHOPIFY_CLIENT_ID',
   'SHOPIFY_CLIENT_SECRET',
   'SHOPIFY_ACCESS_TOKEN',
+  'WOOCOMMERCE_CONSUMER_SECRET',
+  'WOOCOMMERCE_WEBHOOK_SECRET',
 ];
 
 /** As `writtenConfiguration`, for compose.yaml: variables have the secrets, and the container listens on all its addresses. */
@@ -50,7 +52,7 @@ export function writtenConfiguration(
   generated: Secrets,
 ): Written {
   const secrets = { ...givenSecrets(answers), ...generated };
-  const { publicUrl = '', baseUrl = '', locale = '', shop = '', endpoint = '', store } = answers;
+  const { publicUrl = '', baseUrl = '', locale = '', store } = answers;
   const locales = listedLocales(answers);
   const lines = [
     '# Written by `store-sync init`. docs/configuration.md describes every setting.',
@@ -76,11 +78,7 @@ export function writtenConfiguration(
     'stores:',
     `  ${store}:`,
     '    workspace: default',
-    `    shop: ${text(shop)}`,
-    ...(endpoint === '' ? [] : [`    endpoint: ${text(endpoint)}`]),
-    `    auth: ${storeAuth(answers)}`,
-    // Shopify signs a store's events with the client secret of the app.
-    ...(isFilled(answers.clientSecret) ? ['    webhookSecret: ${SHOPIFY_CLIENT_SECRET}'] : []),
+    ...(isWooCommerce(answers) ? wooCommerceStore(answers) : shopifyStore(answers)),
     '    writeBack:',
     '      # Nothing is written to the store before you approve it. `auto` writes at once.',
     '      mode: review',
@@ -102,6 +100,27 @@ function catalogAuth({ catalogToken, catalogEmail = '', catalogPassword }: Answe
     ...(isFilled(catalogPassword) ? [`email: ${text(catalogEmail)}, password: \${CATALOG_PASSWORD}`] : []),
   ];
   return `{ ${parts.join(', ')} }`;
+}
+
+function shopifyStore(answers: Answers): string[] {
+  const { shop = '', endpoint = '' } = answers;
+  return [
+    `    shop: ${text(shop)}`,
+    ...(endpoint === '' ? [] : [`    endpoint: ${text(endpoint)}`]),
+    `    auth: ${storeAuth(answers)}`,
+    // Shopify signs a store's events with the client secret of the app.
+    ...(isFilled(answers.clientSecret) ? ['    webhookSecret: ${SHOPIFY_CLIENT_SECRET}'] : []),
+  ];
+}
+
+function wooCommerceStore({ shop = '', consumerKey = '' }: Answers): string[] {
+  return [
+    '    kind: woocommerce',
+    `    url: ${text(shop)}`,
+    `    auth: { consumerKey: ${text(consumerKey)}, consumerSecret: \${WOOCOMMERCE_CONSUMER_SECRET} }`,
+    '    # The shop signs its events with it.',
+    '    webhookSecret: ${WOOCOMMERCE_WEBHOOK_SECRET}',
+  ];
 }
 
 function storeAuth({ accessToken, clientId = '' }: Answers): string {

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig, type AppConfig } from '../../../src/config/index.js';
+import { startWooCommerceSandbox } from '../../../src/sandbox/woocommerce/index.js';
 import { runWith, type CommandEnd } from '../../support/run-command.js';
 import { Services } from '../../support/world/services.js';
 
@@ -80,6 +81,26 @@ describe('store-sync init by flags alone', () => {
       `  store-sync plan --config ${config}`,
       `  store-sync start --config ${config}`,
     ]);
+  });
+
+  it('takes a shop of WooCommerce by its whole address, and makes the secret of its events', async () => {
+    const keys = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` };
+    const shop = await startWooCommerceSandbox(keys);
+    try {
+      writeFileSync(join(directory, 'woo-secret'), keys.consumerSecret);
+      const { status, stderr } = await init({
+        ...{ out: join(directory, 'woo.yaml'), store: 'main', catalogUrl: services.catalogUrl },
+        ...{ catalogTokenFile: join(directory, 'token'), shop: shop.url, locale: 'en' },
+        ...{ consumerKey: keys.consumerKey, consumerSecretFile: join(directory, 'woo-secret') },
+      });
+      expect([status, stderr]).toEqual([0, expect.stringMatching(/ok .*store address[^]*ok .*store access/)]);
+      const store = written('woo.yaml').stores['main'];
+      expect(store).toMatchObject({ kind: 'woocommerce', url: shop.url, auth: keys });
+      expect(store?.webhookSecret?.length).toBeGreaterThanOrEqual(32);
+      expect(readFileSync(join(directory, 'woo.yaml'), 'utf8')).not.toContain(keys.consumerSecret);
+    } finally {
+      await shop.stop();
+    }
   });
 
   it('ends with commands that work where it was started: by npx, with npx', async () => {
