@@ -30,6 +30,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     does: 'runs the daemon: HTTP server, schedules and queue workers',
     load: async () => (await import('./start.command.js')).StartCommand,
   },
+  dashboard: {
+    group: 'Start here',
+    does: 'prints a link that opens the dashboard, signed in',
+    load: async () => (await import('./dashboard.command.js')).DashboardCommand,
+  },
   plan: {
     group: 'Every day',
     does: 'shows what a sync would do and why, product by product; writes nothing',

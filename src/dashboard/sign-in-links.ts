@@ -24,10 +24,7 @@ export class SignInLinks {
   /** The path of a new link for the holder of this token; null where there is no such token. */
   pathFor(name: string): string | null {
     const holder = this.tokens.named(name);
-    if (holder === null) return null;
-    const untilMs = this.clock.now().getTime() + LINK_MS;
-    const signed = `${name}.${String(untilMs)}.${randomBytes(18).toString('base64url')}`;
-    return `/sign-in?link=${signed}.${codeOf(signed, holder.token)}`;
+    return holder === null ? null : signInPath(name, holder.token, this.clock.now());
   }
 
   /** Uses the link up; null for one that is used, too old or not ours. */
@@ -40,6 +37,12 @@ export class SignInLinks {
     // Remembered for longer: the clock of the database may be ahead.
     return (await this.used.isFirstUse(id, new Date(untilMs + LINK_MS))) ? holder : null;
   }
+}
+
+/** The path of a new link for the holder of a token. */
+export function signInPath(name: string, token: string, now: Date): string {
+  const signed = `${name}.${String(now.getTime() + LINK_MS)}.${randomBytes(18).toString('base64url')}`;
+  return `/sign-in?link=${signed}.${codeOf(signed, token)}`;
 }
 
 function codeOf(signed: string, token: string): string {

@@ -156,7 +156,7 @@ describe('write-backs of many products at once', () => {
   });
 
   it.each([
-    [['approve'], { all: true }, /--store/],
+    [['approve'], { all: true }, /Approve 1 write-back.*--yes/],
     [['approve', 'x'], { all: true, store: 'main' }, /either ids/],
     [['approve'], { all: true, store: 'main', dryRun: true }, /--dry-run/],
     [['show'], { all: true, store: 'main' }, /does not take --all/],

@@ -5,6 +5,7 @@ import { SignInLinks } from '../../../src/dashboard/sign-in-links.js';
 import { SignOuts } from '../../../src/operations/sign-outs.js';
 import { Visitor } from '../../e2e/dashboard/dashboard-world.js';
 import { World } from '../../support/e2e-world.js';
+import { runCommand } from '../../support/run-command.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';
 
 let world: World;
@@ -48,6 +49,13 @@ it('signs in once, and looking at it does not use it up', async () => {
   expect([status, (await visitor.get('/')).status]).toEqual([303, 200]);
   const [again, stranger] = await post(link);
   expect([again, (await stranger.get('/')).status]).toEqual([401, 303]);
+});
+
+it('is printed by a command, for whoever may read the configuration', async () => {
+  const { status, stdout } = await runCommand(world, 'dashboard', []);
+  const [, address, link = ''] = /^(http:\S+)\/sign-in\?link=(\S+)\n$/.exec(stdout) ?? [];
+  expect([status, address]).toEqual([0, world.url]);
+  expect((await post(link))[0]).toBe(303);
 });
 
 it('of several uses at once one signs in', async () => {
