@@ -19,22 +19,22 @@ export class SilenceLines implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     this.#timer = setInterval(() => {
-      for (const { key, settings } of this.connections.workspaces)
-        this.#tell(
-          nameOf('catalog', key, this.connections.workspaces),
-          ANSWERS.silentSince(settings.baseUrl),
-        );
-      for (const store of this.connections.stores)
-        this.#tell(
-          nameOf('store', store.key, this.connections.stores),
-          ANSWERS.silentSince(addressOf(store)),
-        );
+      this.#look();
     }, LOOK_EVERY_MS);
     this.#timer.unref();
   }
 
+  /** A side that answered since the last look is named before the command ends. */
   onModuleDestroy(): void {
     clearInterval(this.#timer);
+    this.#look();
+  }
+
+  #look(): void {
+    for (const { key, settings } of this.connections.workspaces)
+      this.#tell(nameOf('catalog', key, this.connections.workspaces), ANSWERS.silentSince(settings.baseUrl));
+    for (const store of this.connections.stores)
+      this.#tell(nameOf('store', store.key, this.connections.stores), ANSWERS.silentSince(addressOf(store)));
   }
 
   /** What the process that works on the run has recorded. */
