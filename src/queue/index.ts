@@ -1,5 +1,5 @@
 export { JobProducer } from './job-producer.js';
-export { Places } from './places.js';
+export { Places, type RowEnd } from './places.js';
 export { ProcessorCheck } from './processor-check.js';
 export type { QueueBackend } from './queue-backend.js';
 export { QUEUE_NAMES, type QueueName } from './queue-names.js';

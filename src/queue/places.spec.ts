@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { countRequest } from '../runtime/request-tally.js';
 import { Places } from './places.js';
 
-function opened(ofSide: number) {
+function opened(ofSide: number, settled = false) {
   const putOff: string[] = [];
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<boolean>>();
@@ -19,6 +19,7 @@ function opened(ofSide: number) {
       const end = Promise.withResolvers<boolean>();
       ends.set(row, end);
       countRequest('store', await end.promise);
+      return settled ? 'settled' : 'open';
     });
   const end = async (id: string, answered: boolean) => {
     ends.get(id)?.resolve(answered);
@@ -66,13 +67,24 @@ describe('places of a queue', () => {
     await Promise.all([end('a2', true), end('a3', true), again]);
   });
 
+  it('stay as many where a row settles without an answer', async () => {
+    const { begun, putOff, work, end } = opened(2, true);
+    const jobs = [work('a', 'a1'), work('a', 'a2'), work('a', 'a3')];
+    await end('a1', false);
+    expect([begun, putOff]).toEqual([['a1', 'a2', 'a3'], []]);
+    await Promise.all([end('a2', true), end('a3', true), ...jobs]);
+  });
+
   it('are given back by a row that fails', async () => {
     const places = new Places({ ofSide: 1, putOff: () => Promise.resolve() });
     await expect(
       places.work('a', 'a1', () => Promise.reject(new Error('the database is away'))),
     ).rejects.toThrow();
     const worked: string[] = [];
-    await places.work('a', 'a2', (id) => Promise.resolve(void worked.push(id)));
+    await places.work('a', 'a2', (id) => {
+      worked.push(id);
+      return Promise.resolve('open');
+    });
     expect(worked).toEqual(['a2']);
   });
 });

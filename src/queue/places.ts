@@ -8,6 +8,9 @@ interface Side {
   readonly waiting: Set<string>;
 }
 
+/** `settled`: the row is done, whether or not its side answered. `open`: it will be worked again. */
+export type RowEnd = 'settled' | 'open';
+
 export interface PlaceSettings {
   /** Rows of one store, or of one workspace, that are worked at the same time. */
   readonly ofSide: number;
@@ -17,7 +20,7 @@ export interface PlaceSettings {
 
 /**
  * Gives each side (a store or a workspace) some of a queue's places, so that one which hangs leaves the rest to others. A side that did
- * not answer has one place until it does.
+ * not answer, so that its row stays open, has one place until it does.
  */
 export class Places {
   readonly #sides = new Map<string, Side>();
@@ -28,7 +31,7 @@ export class Places {
    * Works the row, and then those of the side that waited for a place. Without a free place the row waits, and this returns at once: the
    * job has ended. A row that waits in a process which dies is found by the sweep.
    */
-  async work(name: string, id: string, row: (id: string) => Promise<void>): Promise<void> {
+  async work(name: string, id: string, row: (id: string) => Promise<RowEnd>): Promise<void> {
     const side = this.#sides.get(name) ?? { busy: 0, silent: false, waiting: new Set() };
     this.#sides.set(name, side);
     if (side.busy >= this.#mostOf(side)) {
@@ -53,11 +56,11 @@ export class Places {
     return silent ? 1 : this.settings.ofSide;
   }
 
-  async #answered(name: string, side: Side, id: string, row: (id: string) => Promise<void>): Promise<void> {
+  async #answered(name: string, side: Side, id: string, row: (id: string) => Promise<RowEnd>): Promise<void> {
     const tally = beginTally();
     const { answeredAtMs: begunAtMs } = tally;
-    await tallied(tally, () => row(id));
-    if (tally.catalog + tally.store === 0) return;
+    const end = await tallied(tally, () => row(id));
+    if (end === 'settled' || tally.catalog + tally.store === 0) return;
     side.silent = tally.answeredAtMs === begunAtMs;
     if (!side.silent) return;
     side.waiting.clear();

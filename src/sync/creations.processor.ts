@@ -34,7 +34,11 @@ export class CreationsProcessor extends WorkerHost {
   async process(job: Job): Promise<void> {
     const key = rowIdOf(job).replace(/^creations:/, '');
     const store = this.connections.findStore(key);
-    if (store) await this.#places.work(store.workspace.key, key, (waiting) => this.#follow(waiting));
+    if (store)
+      await this.#places.work(store.workspace.key, key, async (waiting) => {
+        await this.#follow(waiting);
+        return 'open';
+      });
   }
 
   async #follow(key: string): Promise<void> {

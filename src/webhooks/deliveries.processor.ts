@@ -2,7 +2,7 @@ import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
-import { JobProducer, Places, rowIdOf } from '../queue/index.js';
+import { JobProducer, Places, rowIdOf, type RowEnd } from '../queue/index.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { DeliveryInterpreter } from './interpreter.js';
 
@@ -30,8 +30,8 @@ export class DeliveriesProcessor extends WorkerHost {
     if (workspace !== null) await this.#places.work(workspace, id, (row) => this.#interpret(row));
   }
 
-  async #interpret(id: string): Promise<void> {
-    const { writeBackId } = await traced(
+  async #interpret(id: string): Promise<RowEnd> {
+    const { state, writeBackId } = await traced(
       'interpret delivery',
       { 'delivery.id': id },
       async (span) => {
@@ -43,5 +43,6 @@ export class DeliveriesProcessor extends WorkerHost {
       'consumer',
     );
     if (writeBackId !== null) await this.jobs.enqueue('write-backs', writeBackId);
+    return state === null || state === 'received' ? 'open' : 'settled';
   }
 }

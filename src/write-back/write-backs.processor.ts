@@ -2,7 +2,7 @@ import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
-import { Places, rowIdOf } from '../queue/index.js';
+import { Places, rowIdOf, type RowEnd } from '../queue/index.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { WriteBackWriter, type WriteBackResult } from './writer.js';
 
@@ -29,7 +29,7 @@ export class WriteBacksProcessor extends WorkerHost {
     if (store !== null) await this.#places.work(store, id, (row) => this.#write(row));
   }
 
-  async #write(id: string): Promise<void> {
+  async #write(id: string): Promise<RowEnd> {
     const result = await traced(
       'write back',
       { 'write_back.id': id },
@@ -41,6 +41,7 @@ export class WriteBacksProcessor extends WorkerHost {
       'consumer',
     );
     if (result) this.#count(result);
+    return result === null || result.state === 'postponed' ? 'open' : 'settled';
   }
 
   #count({ store, state, conflicts, gates = [] }: WriteBackResult): void {

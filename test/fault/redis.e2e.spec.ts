@@ -62,7 +62,7 @@ const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
   }
 
   async function expectAllRound(here: World, sender: DeliverySender): Promise<void> {
-    await until('every row is settled', async () => (await here.rows(OPEN)).length === 0, 120_000);
+    await until('every row is settled', async () => (await here.rows(OPEN)).length === 0, 240_000);
     const { lost, doubled, refused, broken } = await checkHistory({ world: here, sent: sender.sent });
     expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
   }
