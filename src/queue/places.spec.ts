@@ -75,6 +75,30 @@ describe('places of a queue', () => {
     await Promise.all([end('a2', true), end('a3', true), ...jobs]);
   });
 
+  it('are all there again once a row of a silent side settles by an answer', async () => {
+    const places = new Places({ ofSide: 2, putOff: () => Promise.resolve() });
+    await places.work('a', 'a1', () => {
+      countRequest('store', false);
+      return Promise.resolve('open');
+    });
+    await places.work('a', 'a1', async () => {
+      await new Promise(setImmediate);
+      countRequest('store', true);
+      return 'settled';
+    });
+    const held = Promise.withResolvers<'settled'>();
+    const begun: string[] = [];
+    const works = ['a2', 'a3'].map((row) =>
+      places.work('a', row, (id) => {
+        begun.push(id);
+        return held.promise;
+      }),
+    );
+    expect(begun).toEqual(['a2', 'a3']);
+    held.resolve('settled');
+    await Promise.all(works);
+  });
+
   it('are given back by a row that fails', async () => {
     const places = new Places({ ofSide: 1, putOff: () => Promise.resolve() });
     await expect(

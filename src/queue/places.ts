@@ -60,9 +60,10 @@ export class Places {
     const tally = beginTally();
     const { answeredAtMs: begunAtMs } = tally;
     const end = await tallied(tally, () => row(id));
-    if (end === 'settled' || tally.catalog + tally.store === 0) return;
-    side.silent = tally.answeredAtMs === begunAtMs;
-    if (!side.silent) return;
+    const isAnswered = tally.answeredAtMs !== begunAtMs;
+    if (isAnswered) side.silent = false;
+    if (isAnswered || end === 'settled' || tally.catalog + tally.store === 0) return;
+    side.silent = true;
     side.waiting.clear();
     await this.settings.putOff(name);
   }
