@@ -63,7 +63,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  /** Keeps what is sent, be it an answer or an error, before it leaves: whoever has the answer can repeat the request. */
+  /** Stores the answer, also an error, before it is sent. A client that has received it can then repeat the request safely. */
   #keepAnswer(response: Response, key: Parameters<KeyedRequests['end']>[0]): void {
     const send = response.send.bind(response);
     response.send = (body?: unknown): Response => {

@@ -50,7 +50,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
         },
         'store-sync is up',
       );
-      // Last, so that nobody overlooks them.
+      // At the end of the output, where a person looks.
       if (config.server.roles.includes('admin') && !new AccessTokens(config).any)
         logger.warn('server.adminToken and server.tokens are not set: the API and the dashboard are off');
       if (!hasStores(config))

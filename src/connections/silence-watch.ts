@@ -37,7 +37,7 @@ export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationSh
       await this.#note('store', store.key, ANSWERS.silentSince(addressOf(store)));
   }
 
-  /** Nobody tries any more, so nothing is known. */
+  /** A process that stops asks no side any more, so it takes back what it recorded. */
   async beforeApplicationShutdown(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#round;

@@ -30,7 +30,7 @@ export interface StoreConnector {
     options?: WholeReadOptions,
   ): AsyncIterable<ReadPart>;
 
-  /** Ends the read of a handle that nobody will read. One that has ended is left as it is. */
+  /** Cancels a read that is no longer needed. A read that has ended is left as it is. */
   abandonRead(handle: string): Promise<void>;
 
   /** Products that changed at or after `since`. A product that is left out may have changed all the same: only a whole read proves. */

@@ -58,7 +58,7 @@ export function everyMetafieldOf(namespace: string): string {
   return `metafield:${namespace}.*`;
 }
 
-/** The fields of which a decision about any text of a product may need the value: they cost nothing extra. */
+/** Fields that are read with every product, because a decision about any of its texts may need them. They come without extra cost. */
 const PLAIN_FIELDS = ['title', 'descriptionHtml', 'vendor', 'productType'];
 
 /** What a read asks for so that the targets can be decided about. */

@@ -41,7 +41,9 @@ export const runSchema = z.object({
   requestedBy: z
     .string()
     .nullable()
-    .describe('the person or the token that asked for it; null for what nobody asked for'),
+    .describe(
+      'the person or the token that asked for it; null for a run that a schedule or an event started',
+    ),
   counts: countsSchema,
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),

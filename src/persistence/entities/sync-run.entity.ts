@@ -68,7 +68,7 @@ export class SyncRunEntity {
   @Column('text') workspace!: string;
   @Column('text') kind!: RunKind;
   @Column('text') trigger!: RunTrigger;
-  /** The person or the token that asked for it; null for what nobody asked for. */
+  /** The person or the token that asked for it; null for a run that a schedule or an event started. */
   @Column('text', { nullable: true }) requestedBy!: string | null;
   /** The tick of the schedule that asked for it. */
   @Column('timestamptz', { nullable: true }) slot!: Date | null;
