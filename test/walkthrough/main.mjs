@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { clearTimeout, setTimeout } from 'node:timers';
+import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers';
 import { join } from 'node:path';
 import { loadConfig } from '../../dist/config/index.js';
 import { blocksUnder, stepsOf } from './steps.mjs';
@@ -26,7 +26,9 @@ try {
   const readme = document('README.md');
   const steps = stepsOf(blocksUnder(readme, 'Your first store', 'sh'));
   if (steps.length < 8) throw new Error('README.md: "Your first store" has fewer than eight commands');
-  for (const step of steps) await carriedOut(step);
+  const end = steps.findIndex(({ command }) => command.startsWith('kill %'));
+  if (end === -1) throw new Error('README.md: "Your first store" does not say how to stop what it started');
+  for (const step of steps.slice(0, end)) await carriedOut(step);
   const shopify = document('docs/shopify.md');
   for (const step of stepsOf(blocksUnder(shopify, '5. Check it', 'sh'))) await carriedOut(step);
   for (const block of [...readme.blocks, ...shopify.blocks])
@@ -34,6 +36,9 @@ try {
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   if (Date.now() - startedAt > LIMIT_MS)
     throw new Error(`it took ${seconds} s, which is more than fifteen minutes`);
+  // A terminal's `kill %1` knows its jobs; here it is this.
+  for (const child of background.splice(0).toReversed()) await stopped(child);
+  for (const step of steps.slice(end + 1)) await carriedOut(step);
   process.stdout.write(`walkthrough: from nothing to an approved text in ${seconds} s\n`);
 } catch (error) {
   process.stderr.write(`walkthrough: ${error.message}\n`);
@@ -62,7 +67,7 @@ async function carriedOut({ command, at, isBackground, waitFor, repeatUntil }) {
     const { code, output } = await ended(command);
     if (repeatUntil === null) {
       // 2 of `plan` means that there are changes.
-      if (code !== 0 && !(code === 2 && / plan /.test(command)))
+      if (code !== 0 && !(code === 2 && / plan\b/.test(command)))
         throw new Error(`${at}: ended with ${code}: ${command}\n${output}`);
       return;
     }
@@ -102,17 +107,21 @@ function ended(command) {
 function ready(command, at, waitFor) {
   const child = shell(command);
   const heard = collected(child);
+  const file = /> (\S+)/.exec(command)?.[1];
+  const said = () => (file === undefined ? heard.text : readFileSync(join(directory, file), 'utf8'));
   return new Promise((resolve, reject) => {
     const failed = (why) => reject(new Error(`${at}: ${why}: ${command}\n${heard.text}`));
     const timer = setTimeout(() => failed(`never printed "${waitFor}"`), STEP_MS);
-    const look = () => {
-      if (!heard.text.includes(waitFor)) return;
+    const looks = setInterval(() => {
+      if (file !== undefined && !existsSync(join(directory, file))) return;
+      if (!said().includes(waitFor)) return;
       clearTimeout(timer);
+      clearInterval(looks);
       resolve(child);
-    };
-    child.stdout.on('data', look);
+    }, 200);
     child.once('close', (code) => {
       clearTimeout(timer);
+      clearInterval(looks);
       failed(`ended with ${code}`);
     });
   });
