@@ -221,8 +221,14 @@ function refusalOf(
     return new WooError(code, 'auth', `the shop refuses the key or what it may do: ${said}`, { status });
   if (NO_SUCH_PRODUCT.has(code))
     return new WooError(code, 'not_found', 'the shop has no such product', { status });
+  // Without its own code for a missing product the shop says nothing about the product: its plugin may be switched off.
   if (status === 404)
-    return new WooError(code, 'not_found', `the shop has no such route: ${said}`, { status });
+    return new WooError(
+      code,
+      'unavailable',
+      `the shop has no such route: ${said}; check that WooCommerce is active and that url is right`,
+      { status },
+    );
   const retryAfterMs = retryAfterOf(headers['retry-after']);
   const wait = retryAfterMs === null ? {} : { retryAfterMs };
   if (status === 429)

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import {
   startWooCommerceSandbox,
   type RunningWooCommerceSandbox,
@@ -337,6 +338,32 @@ describe('a write', () => {
       code: 'not_found',
     });
     expect(await connector.readProducts([String(first), String(second)])).toEqual([null, null]);
+  });
+});
+
+describe('a product that is not shown', () => {
+  it('is not gone when the shop has lost the route, as with its plugin switched off', async () => {
+    const shop = await shopWith(1);
+    const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
+    const client = new WooClient({ url: shop.url, key });
+    open.push({
+      close: () => {
+        client.close();
+        return Promise.resolve();
+      },
+    });
+    await expect(client.run({ path: 'wc/v3/elsewhere/1' }, z.unknown())).rejects.toMatchObject({
+      code: 'unavailable',
+      shopCode: 'rest_no_route',
+    });
+  });
+
+  it('is not gone when the key may not read it', async () => {
+    const shop = await shopWith(2);
+    const [first, second] = shop.products.list();
+    shop.hideFromKeys([first!]);
+    const ids = [first, second].map((post) => String(post!.id));
+    await expect(connect(shop).readProducts(ids)).rejects.toMatchObject({ code: 'transient' });
   });
 });
 

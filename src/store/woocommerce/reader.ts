@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { productExternalId } from '../../domain/external-id.js';
 import type { ReadPart, SourceProduct } from '../../domain/store-port.js';
-import { isCoded } from '../../domain/errors.js';
+import { CodedError, isCoded } from '../../domain/errors.js';
 import { type WooClient, WooError } from './client.js';
 import { type MapScope, toSnapshot } from './mapper.js';
 import { walk } from './pages.js';
@@ -77,8 +77,15 @@ export class WooReader {
     for (let at = 0; at < storeIds.length; at += AT_ONCE) {
       const some = storeIds.slice(at, at + AT_ONCE);
       const query = { ...EDIT, include: some.join(','), per_page: String(AT_ONCE) };
-      const { data } = await this.client.run({ path: PRODUCTS, query }, productSchema.array());
+      const { data, total } = await this.client.run({ path: PRODUCTS, query }, productSchema.array());
       for (const source of await this.#sources(data)) found.set(source.storeId, source);
+      // The total counts products that the key may not read, which are not gone.
+      if (total !== null && total > data.length)
+        throw new CodedError(
+          'transient',
+          `the shop has ${String(total)} of these products and shows ${String(data.length)}: the key may not read all of them`,
+          { side: 'store' },
+        );
     }
     return storeIds.map((id) => found.get(id) ?? null);
   }
@@ -140,7 +147,7 @@ export class WooReader {
     this.#weightUnit ??= this.client.run(call, z.object({ value: z.string() })).then(
       ({ data }) => data.value,
       (error: unknown) => {
-        if (isCoded(error, 'not_found', 'auth', 'invalid')) return null;
+        if (isCoded(error, 'unavailable', 'auth', 'invalid')) return null;
         this.#weightUnit = undefined;
         throw error;
       },
