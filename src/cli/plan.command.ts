@@ -58,6 +58,12 @@ const COLOURS = { create: 'green', adopt: 'cyan', update: 'yellow', orphan: 'red
 
 function printPlan(store: string, plan: ShownPlan): void {
   const { actions, gone, saved } = plan;
+  const titles = new Map(actions.map(({ externalId, label }) => [externalId, label]));
+  const withTitles = (reason: string): string =>
+    reason
+      .split(/(, | )/)
+      .map((word) => titles.get(word) ?? word)
+      .join('');
   for (const action of actions) {
     print(
       `${paint(COLOURS[action.kind], `${SIGNS[action.kind]} ${action.kind.padEnd(6)}`)} ${action.externalId}  ${printable(action.label)}: ${action.reason}`,
@@ -66,7 +72,7 @@ function printPlan(store: string, plan: ShownPlan): void {
     if (action.mediaLost !== undefined)
       print(`    a generated description removes ${action.mediaLost}: see writeBack.keep`);
     for (const { reason, remedy } of action.withheld) {
-      print(`    withheld: ${printable(reason, 400)}`);
+      print(`    withheld: ${printable(withTitles(reason), 400)}`);
       print(`      ${remedy}`);
     }
   }
