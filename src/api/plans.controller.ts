@@ -17,7 +17,7 @@ import {
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 
-/** Saved plans (docs/decisions/0022-saved-plans-are-exact.md). They are made under their store. */
+/** Saved plans. They are made under their store. */
 @Controller('api/v1/plans')
 @UseGuards(AdminGuard)
 export class PlansController {

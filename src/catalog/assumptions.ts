@@ -85,196 +85,145 @@ export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumpt
 }
 
 export interface Assumption {
-  readonly id: string;
   /** The undocumented behaviour. */
   readonly what: string;
   readonly default: string;
-  /** The configuration key that changes it, or the reason why no key is necessary. */
-  readonly setting: string;
+  /** The key of `workspaces.<name>` that changes it. Without one, store-sync is right whatever the service does. */
+  readonly setting?: string;
 }
 
 const { deleteProduct, listVariants, uploadCsv } = DEFAULT_ASSUMPTIONS;
-const key = (name: string) => `workspaces.<name>.${name}`;
 
-/** The table of assumptions, for docs/catalog-rules.md. */
+/** The list of assumptions in docs/catalog-rules.md. */
 export const ASSUMPTIONS: readonly Assumption[] = [
   {
-    id: 'delete-product',
-    what: 'Method and path of deleting a product',
+    what: 'Deleting a product',
     default: `${deleteProduct.method} ${deleteProduct.path}`,
-    setting: key('assumptions.deleteProduct'),
+    setting: 'assumptions.deleteProduct',
   },
   {
-    id: 'list-variants',
-    what: 'Methods and payload of the variants path; the answer may be a page or a bare array',
-    default: `GET ${listVariants.path}`,
-    setting: key('assumptions.listVariants'),
+    what: 'Listing variants',
+    default: `GET ${listVariants.path}; the answer may be a page or a bare array`,
+    setting: 'assumptions.listVariants',
   },
   {
-    id: 'upload-csv',
-    what: 'Method, path and payload of the CSV upload',
+    what: 'CSV upload',
     default: `${uploadCsv.method} ${uploadCsv.path}, multipart, field "${uploadCsv.field}"`,
-    setting: key('assumptions.uploadCsv'),
+    setting: 'assumptions.uploadCsv',
   },
   {
-    id: 'generate',
-    what: 'Method, path and payload of generation; its answer is searched for task ids, and none is no failure',
-    default: `${DEFAULT_GENERATION_REQUEST.method} ${DEFAULT_GENERATION_REQUEST.path} ${JSON.stringify(DEFAULT_GENERATION_REQUEST.body)}`,
-    setting: key('generation.request'),
+    what: 'Generation',
+    default: `${DEFAULT_GENERATION_REQUEST.method} ${DEFAULT_GENERATION_REQUEST.path} ${JSON.stringify(DEFAULT_GENERATION_REQUEST.body)}; an answer without task ids is no failure`,
+    setting: 'generation.request',
   },
   {
-    id: 'task-fields',
-    what: 'Fields of a background task: its id, its status, the reason of a failure; the first that is there counts',
+    what: 'Fields of a background task; the first that is there counts',
     default: Object.entries(TASK_FIELDS)
       .map(([field, candidates]) => `${field}: ${candidates.join(' | ')}`)
       .join('; '),
-    setting: 'none needed: all of these names are tried',
   },
   {
-    id: 'task-success',
-    what: 'Task statuses that mean success (any case); a status in neither list means still running',
+    what: 'Task statuses that mean success, in any case; a status in neither list means still running',
     default: DEFAULT_TASK_STATUSES.success.join(', '),
-    setting: key('tasks.success'),
+    setting: 'tasks.success',
   },
   {
-    id: 'task-failure',
-    what: 'Task statuses that mean failure (any case)',
+    what: 'Task statuses that mean failure, in any case',
     default: DEFAULT_TASK_STATUSES.failure.join(', '),
-    setting: key('tasks.failure'),
+    setting: 'tasks.failure',
   },
   {
-    id: 'refresh-answer',
-    what: 'Shape of the answer to a refresh; a new refresh token in it is taken, none keeps the old one',
-    default: `access token: ${TOKENS.accessFields.join(' | ')}; refresh token: ${TOKENS.refreshFields.join(' | ')}`,
-    setting: 'none needed: all of these names are tried',
+    what: 'Answer to a refresh',
+    default: `access token: ${TOKENS.accessFields.join(' | ')}; refresh token: ${TOKENS.refreshFields.join(' | ')}; without a new refresh token the old one stays`,
   },
   {
-    id: 'refresh-bearer',
-    what: 'Whether the refresh call wants the bearer header ("every endpoint except login")',
-    default: 'sent',
-    setting: 'none needed: where the call is refused, the next one is a login',
+    what: 'Whether a refresh takes the bearer header',
+    default: 'it is sent; where the call is refused, the next one is a login',
   },
   {
-    id: 'token-lifetime',
-    what: 'Whether tokens contain their expiry; it is read from the token where possible, otherwise the documented 7 and 14 days',
-    default: `${String(TOKENS.accessSeconds)} s, ${String(TOKENS.refreshSeconds)} s`,
-    setting: 'none needed: a token that is refused earlier is renewed',
+    what: 'Expiry of tokens',
+    default: `read from the token where possible, otherwise ${String(TOKENS.accessSeconds)} s and ${String(TOKENS.refreshSeconds)} s; a token that is refused earlier is renewed`,
   },
   {
-    id: 'locale-on-update',
-    what: 'Whether PUT and PATCH take locale (only the list, create and read endpoints are said to)',
-    default: `sent: ${String(DEFAULT_ASSUMPTIONS.localeOnUpdate)}; with a locale, texts go by POST`,
-    setting: key('assumptions.localeOnUpdate'),
+    what: 'Whether PUT and PATCH take locale',
+    default: 'no: with a locale, texts go by POST',
+    setting: 'assumptions.localeOnUpdate',
   },
   {
-    id: 'page-size',
     what: 'Page size of lists',
-    default:
-      'page_size=250 is asked for where the whole list is read, unless it is refused; next is followed, for at most 100,000 pages',
-    setting: 'none needed: only next is followed',
+    default: 'whole lists ask for page_size=250; next is followed, whatever the size is',
   },
   {
-    id: 'rate-limit',
     what: 'Rate limits',
     default: '10 requests per second, slowed by 429, 503 and Retry-After',
-    setting: key('requestsPerSecond'),
+    setting: 'requestsPerSecond',
   },
   {
-    id: 'api-token-scope',
     what: 'Permissions of an API token beside the product endpoints',
     default: 'the token is tried; where it gets 403 the login serves, if there is one',
-    setting: key('auth'),
+    setting: 'auth',
   },
   {
-    id: 'success-codes',
     what: 'Numeric success codes',
-    default: 'any 2xx',
-    setting: 'none needed: outcomes are distinguished by the shape of the body',
+    default: 'any 2xx; outcomes are distinguished by the shape of the body',
   },
   {
-    id: 'forbidden-and-conflict',
     what: 'Which endpoints answer 403 and 409',
     default: 'any may',
-    setting: 'none needed: both are translated wherever they come',
   },
   {
-    id: 'no-webhook-settings',
-    what: 'The answer of GET /settings/webhooks/ when nothing is configured',
+    what: 'GET /settings/webhooks/ when nothing is configured',
     default: '404, an empty body, {} and a null url all mean none',
-    setting: 'none needed: all are understood',
   },
   {
-    id: 'webhook-secret-shown',
     what: 'Whether GET /settings/webhooks/ shows the secret, a mask of it, or nothing',
     default: 'what it shows right after our write counts as ours',
-    setting: 'none needed: all are understood',
   },
   {
-    id: 'webhook-actions',
     what: 'Whether an empty list of actions means none or all',
     default: 'each write names all three, and an empty list is replaced',
-    setting: 'none needed: both are understood',
   },
   {
-    id: 'delivery-language',
-    what: 'In which language a delivery shows its product',
+    what: 'Language of the product in a delivery',
     default: 'any: with a locale, the product is read in it before anything is written',
-    setting: key('locale'),
+    setting: 'locale',
   },
   {
-    id: 'missing-locale',
-    what: 'The answer of GET for a product without a text in the locale',
+    what: 'GET for a product without a text in the locale',
     default: 'the text of the default locale, an empty text and 404 all mean that there is none',
-    setting:
-      'none needed: all are understood; a product counts as gone only when it is unknown without a locale too',
   },
   {
-    id: 'notified-again',
     what: 'Whether "never twice" is meant forever or for each task',
     default: 'forever: open tasks are polled, and the newest generated products are looked through',
-    setting: key('tasks.pollSeconds'),
+    setting: 'tasks.pollSeconds',
   },
   {
-    id: 'patch-objects',
     what: 'Whether a PATCH merges open_attributes and metadata or replaces them',
-    default: 'other systems’ members are read and sent again',
-    setting: 'none needed: both are understood',
+    default: 'members of other systems are read and sent again',
   },
   {
-    id: 'field-limits',
-    what: 'Length, size and format limits of fields, requests, files and images',
-    default: 'none is enforced here',
-    setting: 'none needed: a refusal is reported with the service’s own field messages',
+    what: 'Limits of fields, requests, files and images',
+    default: 'none is enforced; a refusal is shown with the field messages of the service',
   },
   {
-    id: 'post-matches-variants',
     what: 'Whether POST matches variants',
     default:
-      'it may: POST carries identifiers only where a full listing, variants included, proved them free',
-    setting: 'none needed: otherwise PATCH sends them, and is refused where another product has one',
+      'it may: POST carries identifiers only where a full listing, variants included, proved them free; otherwise PATCH sends them',
   },
   {
-    id: 'identifier-precedence',
     what: 'Which identifier decides when POST matches several products',
-    default: 'any may: an unproved POST carries the external_id alone',
-    setting: 'none needed: the request has no other identifier to match',
+    default: 'any may: without that proof, POST carries the external_id alone',
   },
   {
-    id: 'patch-variants',
     what: 'Whether PATCH merges or replaces the set of variants',
     default: 'either: variants that stay are named, variants that left give up their identifiers first',
-    setting: 'none needed: both readings have the same result',
   },
   {
-    id: 'listing-complete',
     what: 'Whether the listing shows every product of the workspace',
     default: 'it may not: a product that it leaves out is looked up by its id before it counts as gone',
-    setting: 'none needed: without a proof nothing is created again',
   },
   {
-    id: 'clearing',
     what: 'Which value clears an identifier',
-    default: 'null; an empty string where null is refused or changes nothing',
-    setting: 'none needed: the answer shows what was cleared',
+    default: 'null; an empty string where the answer shows that null did not clear it',
   },
 ];

@@ -10,7 +10,7 @@ export interface BackgroundTask {
   readonly status: string | null;
   /**
    * The meaning of the status by the configured lists. A word in neither means `running`
-   * (docs/catalog-rules.md#task-06).
+   * (docs/catalog-rules.md#background-tasks).
    */
   readonly state: 'succeeded' | 'failed' | 'running';
   /** The reason of a failure in one line, if the service gave one. */

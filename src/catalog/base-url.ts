@@ -3,7 +3,7 @@ import { isLoopback } from '../domain/loopback.js';
 import { withoutTrailing } from '../domain/text.js';
 
 /**
- * The service's base URL, checked and without a trailing slash (docs/catalog-rules.md#auth-11: only HTTPS, except on
+ * The service's base URL, checked and without a trailing slash (docs/catalog-rules.md#authentication: only HTTPS, except on
  * loopback). Throws `misconfigured` otherwise, without repeating a URL that contains credentials.
  */
 export function parseBaseUrl(value: string): URL {

@@ -90,7 +90,7 @@ const SPARE_PAGES = 10;
 const LONGEST_NEXT = 8_000;
 
 /**
- * All pages of a list, following only `next` (docs/catalog-rules.md#list-23). Ends at a page without `next`, at an empty
+ * All pages of a list, following only `next` (docs/catalog-rules.md, LIST-23). Ends at a page without `next`, at an empty
  * page, and at a repeated `next`. If the list changes during the walk, an item may occur twice. `first` is the first page
  * where the caller has read it already. Throws `transient` when a page has disappeared, so that an incomplete walk never
  * counts as complete. Throws `misconfigured` for a list that does not end: at a repeated page, at twice as many pages as the service's

@@ -230,7 +230,7 @@ export class Requester {
     return true;
   }
 
-  /** An API token is only documented to serve the product endpoints (docs/catalog-rules.md#auth-02). */
+  /** An API token is only documented to serve the product endpoints (docs/catalog-rules.md, AUTH-02). */
   private mayUseLogin(call: Call<unknown>, bearer: Bearer | undefined, progress: Progress): boolean {
     if (call.bearer !== 'own' || bearer?.kind !== 'api' || !this.tokens.hasLogin) return false;
     progress.useSession = true;

@@ -95,10 +95,10 @@ export const productInputSchema = variantInputSchema.extend({
 });
 export type ProductInput = z.input<typeof productInputSchema>;
 
-/** The accepted outcome (docs/catalog-rules.md#create-08): the variants are created in the background. */
+/** The accepted outcome (docs/catalog-rules.md, CREATE-08): the variants are created in the background. */
 export const backgroundCreationSchema = z.looseObject({ background_task_id: taskIdSchema });
 
-/** A page of a list (docs/catalog-rules.md#list-01). Only `results` and `next` are used. */
+/** A page of a list (docs/catalog-rules.md, LIST-01). Only `results` and `next` are used. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   return z.looseObject({
     count: z.number().nullish(),

@@ -36,7 +36,7 @@ export type SignatureClaim =
   | { readonly ok: false; readonly reason: SignatureFailure };
 
 /**
- * Checks a delivery's signature (docs/catalog-rules.md#sign-02). `secretIndex` is the index in `secrets`. The digest
+ * Checks a delivery's signature (docs/catalog-rules.md, SIGN-02). `secretIndex` is the index in `secrets`. The digest
  * is compared in constant time, before the timestamp, so `stale` and `ahead` are only reported for genuine
  * deliveries.
  */

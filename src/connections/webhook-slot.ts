@@ -22,7 +22,7 @@ const DIFFERENCES: Readonly<Record<SlotDifference, string>> = {
 
 /**
  * The workspace's one webhook slot (docs/catalog-rules.md#webhook-configuration;
- * docs/decisions/0014-the-webhook-slot.md). A POST replaces the present configuration, so another system's URL is
+ * docs/decisions/0006-polling-beside-webhooks.md). A POST replaces the present configuration, so another system's URL is
  * only overwritten when a person requests it.
  */
 @Injectable()

@@ -69,7 +69,7 @@ const PLANNING_LIFE = '1 day';
 const APPLY_LEASE = '5 minutes';
 
 /**
- * Plans for review, dry runs, and the application of a plan (docs/decisions/0022-saved-plans-are-exact.md).
+ * Plans for review, dry runs, and the application of a plan.
  *
  * SQL: each write is guarded by the state and the lease of the plan.
  */

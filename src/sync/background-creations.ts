@@ -25,7 +25,7 @@ const SEARCH_ONE_BY_ONE = 5;
 const ASK_ONE_BY_ONE = 10;
 
 /**
- * Follows creations in the catalog's background (docs/catalog-rules.md#create-08): the task until it ends, then the
+ * Follows creations in the catalog's background (docs/catalog-rules.md, CREATE-08): the task until it ends, then the
  * product, found by its external_id, and its variants.
  */
 @Injectable()

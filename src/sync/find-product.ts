@@ -9,7 +9,7 @@ const LOOK_THROUGH = 500;
 
 /**
  * The catalog product that has the body's external_id, or null. The service's search ignores external_id
- * (docs/catalog-rules.md#list-06). So this searches for the product's identifiers, then for its name, then reads the newest
+ * (docs/catalog-rules.md, LIST-06). So this searches for the product's identifiers, then for its name, then reads the newest
  * products of the listing, and compares the external_id of each hit.
  */
 export async function findByExternalId(

@@ -41,7 +41,10 @@ interface Tally {
   refused: number;
 }
 
-/** Plans that are stored for review and applied later (docs/decisions/0022-saved-plans-are-exact.md). */
+/**
+ * Plans that are stored for review and applied later, exactly: an entry whose product, link or catalog product changed since is refused
+ * with its reason, and the others go on.
+ */
 @Injectable()
 export class SavedPlans {
   constructor(

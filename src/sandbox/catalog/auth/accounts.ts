@@ -121,7 +121,7 @@ export class Accounts {
     return rows[0];
   }
 
-  /** Whether the workspace's subscription covers the API; one that lapsed answers 403 (docs/catalog-rules.md#auth-15). */
+  /** Whether the workspace's subscription covers the API; one that lapsed answers 403 (docs/catalog-rules.md, AUTH-15). */
   async setSubscription(active: boolean): Promise<void> {
     await this.database.query(
       `INSERT INTO setting (key, value) VALUES ('subscription', to_jsonb($1::boolean))

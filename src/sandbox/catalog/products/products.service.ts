@@ -10,7 +10,7 @@ import { selectProductTree, selectProducts, type LocaleChoice } from './product-
 import { ProductWriter, type WriteMode } from './product-writer.js';
 import type { ProductBody, ProductView } from './product.schemas.js';
 
-/** The outcomes of POST /products/ (docs/catalog-rules.md#create-14). */
+/** The outcomes of POST /products/ (docs/catalog-rules.md, CREATE-14). */
 export type UpsertOutcome =
   | { readonly kind: 'matched' | 'created'; readonly product: ProductView }
   | { readonly kind: 'accepted'; readonly taskId: number };
