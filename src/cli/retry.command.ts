@@ -8,18 +8,26 @@ import { printable } from './terminal.js';
 interface RetryOptions extends CommonOptions {
   readonly store: string;
   readonly json?: boolean;
+  readonly acceptShop?: boolean;
 }
 
 export class RetryCommand extends StoreSyncCommand<RetryOptions> {
-  override readonly options = [STORE_OPTION, JSON_OPTION];
+  override readonly options = [
+    STORE_OPTION,
+    {
+      flags: '--accept-shop',
+      description: 'takes the shop that answers now for the store’s own: it moved, or was set up anew',
+    },
+    JSON_OPTION,
+  ];
 
-  protected override change({ store }: RetryOptions): CommandChange {
-    return { what: 'store retry', targets: [store] };
+  protected override change({ store, acceptShop = false }: RetryOptions): CommandChange {
+    return { what: 'store retry', targets: [store], ...(acceptShop ? { details: { acceptShop } } : {}) };
   }
 
   protected async execute(options: RetryOptions): Promise<number> {
     return this.withService(options, StoreHealthOperations, async (operations) => {
-      const answer = await operations.retry(options.store);
+      const answer = await operations.retry(options.store, options);
       const { health, woken, store } = answer;
       if (options.json) printJson(answer);
       else if (health.state === 'ok')

@@ -1,3 +1,4 @@
+import { configuredIdentity } from '../config/index.js';
 import { CodedError } from '../domain/errors.js';
 import { shopIdentity } from '../domain/external-id.js';
 import type { StoreKeyRepository } from '../persistence/store-key.repository.js';
@@ -11,9 +12,10 @@ export type RenamePolicy = 'move' | 'refuse';
 /** Injection token of the process's `RenamePolicy`. */
 export const RENAME_POLICY = Symbol('RENAME_POLICY');
 
-/** The beginning of the external_ids of a store's products. */
-export function identityOf({ settings }: Pick<Store, 'settings'>): string {
-  return shopIdentity(settings.kind, settings.shop);
+/** By the address, where the shop itself says which one it is. */
+function configuredStore({ key, settings }: Pick<Store, 'key' | 'settings'>): ConfiguredStore {
+  const identity = shopIdentity(settings.kind, settings.shop);
+  return { key, identity, mayMove: configuredIdentity(settings) === null };
 }
 
 /**
@@ -26,16 +28,16 @@ export async function settleStoreKeys(
   policy: RenamePolicy,
   logger: Logger,
 ): Promise<void> {
-  const configured = stores.map((store) => ({ key: store.key, identity: identityOf(store) }));
+  const configured = stores.map(configuredStore);
   if (configured.length === 0) return;
   if (policy === 'refuse') {
     refuseRenames(planOrThrow(configured, await keys.all()).renamed);
     return;
   }
   const known = planOrThrow(configured, await keys.all());
-  if (known.added.length === 0 && known.renamed.length === 0) return;
+  if (Object.values(known).every(({ length }) => length === 0)) return;
   await keys.inTurn(async (runner) => {
-    const { added, renamed } = planOrThrow(configured, await keys.all(runner));
+    const { added, renamed, moved } = planOrThrow(configured, await keys.all(runner));
     for (const { from, to } of renamed) {
       if (await keys.isWorkedOn(from, runner)) {
         throw new CodedError(
@@ -46,6 +48,7 @@ export async function settleStoreKeys(
       await keys.rename(from, to, runner);
       logger.info({ from, to }, 'the rows of a store follow its shop to a new key');
     }
+    for (const entry of moved) await keys.move(entry, runner);
     for (const entry of added) await keys.add(entry, runner);
   });
 }
@@ -55,12 +58,16 @@ export async function settleStoreKeys(
  * shop. A reload may have brought both, so every request of a run asks.
  */
 export async function assertKeyIsCurrent(
-  keys: Pick<StoreKeyRepository, 'claim'>,
+  keys: Pick<StoreKeyRepository, 'claim' | 'move'>,
   store: Pick<Store, 'key' | 'settings'>,
 ): Promise<void> {
-  const identity = identityOf(store);
-  const kept = await keys.claim({ identity, store: store.key });
-  const [renamed] = planOrThrow([{ key: store.key, identity }], kept).renamed;
+  const configured = configuredStore(store);
+  const kept = await keys.claim({ identity: configured.identity, store: store.key });
+  const {
+    renamed: [renamed],
+    moved,
+  } = planOrThrow([configured], kept);
+  for (const entry of moved) await keys.move(entry);
   if (renamed === undefined) return;
   throw new CodedError(
     'misconfigured',

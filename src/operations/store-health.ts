@@ -4,6 +4,7 @@ import { CodedError } from '../domain/errors.js';
 import { PAUSE_CODES } from '../domain/store-health.js';
 import type { StoreStateEntity } from '../persistence/entities/index.js';
 import { StoreHealthRepository, type StandingPause } from '../persistence/store-health.repository.js';
+import { ShopIdentityRepository } from '../persistence/shop-identity.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Connections } from '../connections/connections.js';
 import { StoreProbe } from '../connections/store-probe.js';
@@ -35,6 +36,7 @@ export class StoreHealthOperations {
     private readonly health: StoreHealthRepository,
     private readonly probe: StoreProbe,
     private readonly state: StateRepository,
+    private readonly identities: ShopIdentityRepository,
   ) {}
 
   async of(store: string): Promise<Health> {
@@ -45,11 +47,13 @@ export class StoreHealthOperations {
 
   /**
    * Asks the store for its permissions now. If it grants what is needed, the pause ends and everything that waits for it
-   * becomes due. If not, the pause goes on with the store's new answer. The sweep of its workspace looks again either way. Throws `not_found` for a store that is not configured.
+   * becomes due. If not, the pause goes on with the store's new answer. The sweep of its workspace looks again either way.
+   * With `acceptShop`, the shop that answers is the store's own from now on. Throws `not_found` for a store that is not configured.
    */
-  async retry(key: string): Promise<RetryAnswer> {
+  async retry(key: string, { acceptShop = false } = {}): Promise<RetryAnswer> {
     const store = this.connections.findStore(key);
     if (!store) throw new CodedError('not_found', `no store "${key.slice(0, 100)}" is configured`);
+    if (acceptShop) await this.identities.forget(key);
     const { woken } = await this.probe.probe(store);
     await this.state.askForSweep(store.workspace.key);
     return { store: key, health: await this.of(key), woken };

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { CodedError } from '../domain/errors.js';
 import { Database } from './database.js';
 import { StoreStateEntity } from './entities/store-state.entity.js';
+import { isUniqueViolation } from './statement-error.js';
 
 interface ShopIdentity {
   readonly id: string;
@@ -12,7 +14,7 @@ interface ShopIdentity {
 export class ShopIdentityRepository {
   constructor(private readonly db: Database) {}
 
-  /** What is remembered of one store's shop. */
+  /** What is remembered of one store's shop. `keep` throws `misconfigured` when another store is that shop. */
   of(store: string): { read(): Promise<ShopIdentity | null>; keep(shop: ShopIdentity): Promise<void> } {
     const states = this.db.repository(StoreStateEntity);
     return {
@@ -21,8 +23,23 @@ export class ShopIdentityRepository {
         return shopId === null || shopAddress === null ? null : { id: shopId, address: shopAddress };
       },
       keep: async ({ id, address }) => {
-        await states.upsert({ store, shopId: id, shopAddress: address }, ['store']);
+        try {
+          await states.upsert({ store, shopId: id, shopAddress: address }, ['store']);
+        } catch (error) {
+          if (!isUniqueViolation(error)) throw error;
+          const other = (await states.findOneBy({ shopId: id }))?.store ?? 'another key';
+          throw new CodedError(
+            'misconfigured',
+            `stores.${other} already has the products of the shop at ${address}, or of the one that it was copied from. Configure it once`,
+            { cause: error, side: 'store' },
+          );
+        }
       },
     };
+  }
+
+  /** The shop that answers next is the store's own from then on. */
+  async forget(store: string): Promise<void> {
+    await this.db.repository(StoreStateEntity).update({ store }, { shopId: null, shopAddress: null });
   }
 }

@@ -3,7 +3,7 @@ import { planStoreKeys, type ConfiguredStore, type KeptStore } from './store-key
 
 const A = 'shopify:a.myshopify.com';
 const B = 'shopify:b.myshopify.com';
-const NOTHING = { added: [], renamed: [] };
+const NOTHING = { added: [], renamed: [], moved: [] };
 
 describe('the keys of stores', () => {
   it.each<[string, ConfiguredStore[], KeptStore[], object]>([
@@ -33,7 +33,17 @@ describe('the keys of stores', () => {
         { key: 'b', identity: B },
       ],
       [{ store: 'a', identity: A }],
-      { added: [{ store: 'b', identity: B }], renamed: [{ from: 'a', to: 'north', identity: A }] },
+      {
+        ...NOTHING,
+        added: [{ store: 'b', identity: B }],
+        renamed: [{ from: 'a', to: 'north', identity: A }],
+      },
+    ],
+    [
+      'of a shop that says itself which one it is follow it to another address',
+      [{ key: 'a', identity: B, mayMove: true }],
+      [{ store: 'a', identity: A }],
+      { ...NOTHING, moved: [{ store: 'a', identity: B }] },
     ],
   ])('%s', (_title, configured, kept, expected) => {
     expect(planStoreKeys(configured, kept)).toEqual(expected);
@@ -59,6 +69,14 @@ describe('the keys of stores', () => {
         { store: 'a', identity: A },
         { store: 'b', identity: B },
       ],
+    ],
+    [
+      'has the address that another shop left',
+      [
+        { key: 'a', identity: B, mayMove: true },
+        { key: 'b', identity: A, mayMove: true },
+      ],
+      [{ store: 'a', identity: A }],
     ],
   ])('are refused where one %s', (_title, configured, kept) => {
     expect(planStoreKeys(configured, kept)).toEqual({

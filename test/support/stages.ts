@@ -13,6 +13,7 @@ import { OwedRepository } from '../../src/persistence/owed.repository.js';
 import { RunRepository } from '../../src/persistence/run.repository.js';
 import { StoreHealthRepository } from '../../src/persistence/store-health.repository.js';
 import { PlanRepository } from '../../src/persistence/plan.repository.js';
+import { ShopIdentityRepository } from '../../src/persistence/shop-identity.repository.js';
 import { StateRepository } from '../../src/persistence/state.repository.js';
 import { StoreKeyRepository } from '../../src/persistence/store-key.repository.js';
 import { ResultRepository } from '../../src/persistence/result.repository.js';
@@ -103,6 +104,7 @@ export class Stages {
   readonly health: StoreHealthRepository;
   readonly owed: OwedRepository;
   readonly keys: StoreKeyRepository;
+  readonly identities: ShopIdentityRepository;
 
   /** The key of the store in the configuration. */
   storeKey = STORE;
@@ -142,6 +144,7 @@ export class Stages {
     this.health = new StoreHealthRepository(db);
     this.owed = new OwedRepository(db);
     this.keys = new StoreKeyRepository(db);
+    this.identities = new ShopIdentityRepository(db);
   }
 
   static async open(): Promise<Stages> {

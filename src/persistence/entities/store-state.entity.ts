@@ -1,7 +1,8 @@
 import type { PauseCode, PauseScope } from '../../domain/store-health.js';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity({ name: 'store_state' })
+@Index('store_state_shop_once', ['shopId'], { unique: true, where: 'shop_id IS NOT NULL' })
 export class StoreStateEntity {
   @PrimaryColumn('text') store!: string;
   /** Latest source time whose work is durable. */

@@ -442,6 +442,7 @@ const STATEMENTS = [
      pauses integer NOT NULL DEFAULT 0,
      silent_since timestamptz
    )`,
+  `CREATE UNIQUE INDEX store_state_shop_once ON store_state (shop_id) WHERE shop_id IS NOT NULL`,
   `CREATE TABLE used_token (
      id text PRIMARY KEY,
      until timestamptz NOT NULL

@@ -71,11 +71,11 @@ export class WooShop {
     if (known.id === found.id && known.address === found.address) return;
     const what =
       known.id === found.id
-        ? `the shop ${known.id} was at ${known.address} and answers as ${found.address} now: it was moved, or this is a copy of it`
-        : `another shop answers: ${found.id} at ${found.address}, and ${known.id} at ${known.address} before`;
+        ? `the shop was at ${known.address} and answers as ${found.address} now: it moved, or this is a copy`
+        : `another shop answers at ${found.address}: ${found.id} in place of ${known.id}`;
     throw new CodedError(
       'misconfigured',
-      `${what}. Nothing is read or written. Set url back, or give the shop a new key under stores`,
+      `${what}. Run store-sync retry --accept-shop if it is right, or set url back`,
       { side: 'store' },
     );
   }

@@ -31,6 +31,7 @@ function operations(): StoreHealthOperations {
     stages.health,
     new StoreProbe(stages.health),
     stages.state,
+    stages.identities,
   );
 }
 
