@@ -48,7 +48,11 @@ try {
   for (const name of names) {
     console.error(`${name} …`);
     try {
-      await BENCHES[name](Number(values.share), (...taken) => figures.push(...taken));
+      await BENCHES[name](Number(values.share), (...taken) => {
+        figures.push(...taken);
+        // Shown at once, so that an interrupted bench has shown what it measured.
+        console.error(printTable(taken));
+      });
     } catch (error) {
       // A bench that fails loses no figure of the others.
       console.error(`${name} failed:`, error);
