@@ -1,6 +1,6 @@
 /**
  * The places between two steps of a flow where a process may die without losing or repeating anything. Each has a
- * test that dies there (docs/faults.md). Named by stage and by what has just been done.
+ * test that dies there (docs/security.md#faults). Named by stage and by what has just been done.
  */
 export const KILL_POINTS = [
   'receive.read', // the body is verified, nothing is stored

@@ -90,7 +90,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'W9',
     fault: 'a large body',
-    behaviour: 'taken up to 10 MB; beyond, 413, and polling brings the result',
+    behaviour: 'stored up to 10 MB; beyond, 413, and polling brings the result',
     proofs: proof(RECEIPT, 'of 101 KB gets 200', 'of 9.9 MB gets 200', 'over 10 MB gets 413'),
   },
   {
@@ -117,7 +117,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'W13',
     fault: 'clocks that differ, a retry with its first timestamp',
-    behaviour: 'taken for twenty minutes back and five ahead',
+    behaviour: 'accepted for twenty minutes back and five ahead',
     proofs: proof(
       RECEIPT,
       'that is a retry of eleven minutes later',
@@ -128,7 +128,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'W14',
     fault: 'the secret is rotated',
-    behaviour: 'both are taken while the rotation lasts, then the new one alone',
+    behaviour: 'both are accepted while the rotation lasts, then only the new one',
     proofs: [
       ...proof(LOAD, 'signed with either secret are taken'),
       ...proof('src/catalog/webhook-signature.spec.ts', 'accepts both secrets while a rotation lasts'),
@@ -136,20 +136,20 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'W15',
-    fault: 'many more deliveries than usual',
-    behaviour: 'no 429, no 4xx at all; what cannot be taken gets 503',
+    fault: 'a flood of deliveries',
+    behaviour: 'no 4xx; what cannot be stored gets 503',
     proofs: proof(LOAD, 'that come all at once get no 4xx'),
   },
   {
     id: 'W16',
     fault: 'a rolling restart',
-    behaviour: 'readiness keeps deliveries from who cannot take them; none gets a 4xx, none is lost',
+    behaviour: 'a replica that cannot take deliveries is not ready; none gets a 4xx, none is lost',
     proofs: proof(REPLICAS, 'one after the other is restarted under load'),
   },
   {
     id: 'W17',
     fault: 'a delivery is lost for good',
-    behaviour: 'polling brings every product round',
+    behaviour: 'polling brings the result',
     proofs: [
       ...proof('test/e2e/polling.e2e.spec.ts', 'everything still completes, by polling'),
       ...proof(KILLS, 'while no deliveries come, at poll.asked', 'while no deliveries come, at poll.stored'),
@@ -158,7 +158,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'W18',
     fault: 'a poll and a delivery bring one result at the same time',
-    behaviour: 'one task, one write-back, whichever step of the one the other meets',
+    behaviour: 'one task, one write-back',
     proofs: proof(
       'test/integration/webhooks/one-result-two-ways.integration.spec.ts',
       'a result that a poll and a delivery bring at once is one result',
@@ -167,7 +167,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'C1',
     fault: 'the catalog answers 429, with or without Retry-After',
-    behaviour: 'it is left alone for as long as it asks, an hour at most',
+    behaviour: 'no request is sent for as long as it asks, an hour at most',
     proofs: [
       ...proof('test/e2e/faults.e2e.spec.ts', 'by 429 with'),
       ...proof('src/catalog/client-throttling.spec.ts', '429 and 503'),
@@ -221,7 +221,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'S1',
     fault: 'the store throttles',
-    behaviour: 'waited for as its cost figures say; the read goes on',
+    behaviour: 'the read waits as its cost figures say, and goes on',
     proofs: [
       ...proof('src/store/shopify/connector-calls.spec.ts', 'calls that the store asks to slow down'),
       ...proof('test/e2e/faults.e2e.spec.ts', 'a store that throttles and fails'),
@@ -274,8 +274,8 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'S6',
-    fault: 'what was written comes back as news',
-    behaviour: 'it is known as ours: neither pushed nor generated from',
+    fault: 'a written text comes back as a change of the product',
+    behaviour: 'it is recognised: neither pushed nor used for generation',
     proofs: [
       ...proof('test/e2e/merchant-edits.e2e.spec.ts', 'what was written does not come back as news'),
       ...proof('test/e2e/store-events.e2e.spec.ts', 'a hundred times over start nothing'),
@@ -330,7 +330,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'O2',
     fault: 'SIGTERM in the middle of a run',
-    behaviour: 'ended within 25 s, the run handed on under its id',
+    behaviour: 'the process ends within 25 s, and another one continues the run',
     proofs: proof('test/e2e/interruptions.e2e.spec.ts', 'exits with 0 within 25 s'),
   },
   {
@@ -351,7 +351,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'O5',
     fault: 'started while the database is down',
-    behaviour: 'waits for it before anything is constructed, or ends with a status',
+    behaviour: 'the process waits for it, or ends with an exit status',
     proofs: [
       ...proof('test/e2e/wrong-configuration.e2e.spec.ts', 'a database that cannot be reached: start'),
       ...proof('test/e2e/queue/postgres-queue.e2e.spec.ts', 'wait for a server that is not there yet'),
@@ -360,7 +360,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'O6',
     fault: 'killed again and again in the same job',
-    behaviour: 'the queue does it again; a row that kills whoever works on it is set aside',
+    behaviour: 'the queue repeats it; a row that kills its workers is set aside',
     proofs: [
       ...proof('test/e2e/queue/postgres-queue.e2e.spec.ts', 'do a job again whose worker was killed'),
       ...proof('test/fault/poison-run.integration.spec.ts', 'is given up after ten'),

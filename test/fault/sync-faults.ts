@@ -15,7 +15,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C8',
     fault: 'a variant leaves the store, or a product changes between variants and none',
-    behaviour: 'the SKU is given up in the catalog before anything else gets it',
+    behaviour: 'the catalog product gives the SKU up before another one gets it',
     proofs: proof(
       'test/integration/sync/identity-readings.integration.spec.ts',
       'a variant that left the store',
@@ -35,13 +35,13 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C10',
     fault: 'the catalog refuses a product',
-    behaviour: 'every following run tries it again, and counts it as failed until it is in',
+    behaviour: 'each run tries it again, and counts it as failed until the catalog takes it',
     proofs: proof('test/integration/sync/owed.integration.spec.ts', 'is tried again by every following run'),
   },
   {
     id: 'C11',
     fault: 'a creation in the background outlives its run, fails later, or never shows its product',
-    behaviour: 'it is owed, its run is counted again, and it is created again when the catalog lacks it',
+    behaviour: 'it is owed, and created again when the catalog lacks it',
     proofs: proof(
       'test/integration/sync/owed.integration.spec.ts',
       'turns its run to succeeded',
@@ -91,7 +91,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C15',
     fault: 'an identifier is withheld, because another product has it',
-    behaviour: 'the product names the holder and the way out, in commands, API and pages',
+    behaviour: 'commands, API and pages name the other product and the remedy',
     proofs: [
       ...proof('src/operations/withheld.spec.ts', ''),
       ...proof('src/planner/identity.spec.ts', 'the holder of a withheld identifier'),
@@ -153,7 +153,8 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C21',
     fault: 'another system takes over a linked product, or one of its variants',
-    behaviour: 'theirs is never written again, nothing of it reaches the store, and ours is created anew',
+    behaviour:
+      'that product is never written again, nothing of it reaches the store, and ours is created anew',
     proofs: [
       ...proof(
         'test/integration/sync/taken-over.integration.spec.ts',
@@ -193,7 +194,7 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'S10',
     fault: 'a worker is paused until another one has its product',
-    behaviour: 'it sends nothing more, journals nothing and says nothing of an end; the other one does',
+    behaviour: 'it sends and records nothing more; the other worker does',
     proofs: [
       ...proof(
         'test/integration/write-back/fencing.integration.spec.ts',

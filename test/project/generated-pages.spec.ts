@@ -9,7 +9,7 @@ describe('generated pages (renew them with `npm run docs`)', () => {
   it.each([
     ['docs/catalog-rules.md', catalogRulesPage()],
     ['docs/configuration.md', configurationPage()],
-    ['docs/faults.md', faultPage(FAULTS)],
+    ['docs/security.md', faultPage(FAULTS)],
   ])('%s is what the code generates', (path, page) => {
     expect(unpadded(readFileSync(path, 'utf8'))).toBe(unpadded(page));
   });

@@ -10,7 +10,7 @@ const style = JSON.parse(readFileSync('.prettierrc.json', 'utf8'));
 const pages = {
   'docs/catalog-rules.md': catalogRulesPage(),
   'docs/configuration.md': configurationPage(),
-  'docs/faults.md': faultPage(FAULTS),
+  'docs/security.md': faultPage(FAULTS),
 };
 for (const [path, text] of Object.entries(pages)) {
   writeFileSync(path, await format(text, { ...style, parser: 'markdown' }));
