@@ -1,24 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { single } from '../../support/e2e-products.js';
-import { hasBrowser, openBrowser, picture, type Browser } from './browser.js';
+import { describeInABrowser, openBrowser, picture, signedIn } from './browser.js';
 import { openDashboard } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
-import { seedDrift, seedPlan, seedStoppedRun, seedWriteBacks } from './seed.js';
+import { seedDrift, seedPlan, seedStoppedRun } from './seed.js';
 
-const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
-
-if (!hasBrowser) {
-  describe('the dashboard in a browser', () => {
-    (REQUIRED ? it : it.skip)('is tried where Chromium is installed', () => {
-      throw new Error('Chromium is not installed: apt-get install chromium, or set CHROMIUM_PATH');
-    });
-  });
-} else {
-  describe('the dashboard in a browser', inABrowser);
-}
+describeInABrowser('the dashboard in a browser', inABrowser);
 
 function inABrowser(): void {
   let world: World;
@@ -49,15 +39,6 @@ function inABrowser(): void {
     single(world.store, 'jug', { title: 'A plain jug', tags: ['sandbox-no-urls'] });
   });
   afterAll(() => world.end());
-
-  async function signedIn(browser: Browser): Promise<Page> {
-    const page = await browser.context.newPage();
-    await page.goto(`${world.url}/`);
-    await page.getByLabel('Token').fill(world.adminToken);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    return page;
-  }
 
   async function pendingReviews(count: number): Promise<void> {
     await until(`${count} reviews`, async () => {
@@ -104,7 +85,7 @@ function inABrowser(): void {
       browser.context.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
       });
-      const page = await signedIn(browser);
+      const page = await signedIn(browser, world);
 
       await page.getByRole('link', { name: 'main', exact: true }).click();
       await page.getByRole('button', { name: 'Sync everything' }).click();
@@ -162,7 +143,7 @@ function inABrowser(): void {
     await furnished();
     const browser = await openBrowser({ javaScriptEnabled: false });
     try {
-      const page = await signedIn(browser);
+      const page = await signedIn(browser, world);
       for (const [name, menu] of [
         ['Review', 'Main'],
         ['Journal', 'Main'],
@@ -196,53 +177,6 @@ function inABrowser(): void {
     }
   });
 
-  it('loads nothing from outside for a preview: images are named by their address', async () => {
-    await seedWriteBacks(world, [
-      {
-        number: 900_100,
-        label: 'A tracked mug',
-        title: 'A tracked mug',
-        description: `<p>Seen by many</p><img src="https://tracker.example/a.png" srcset="https://tracker.example/b.png 2x">
-          <link rel="preconnect" href="https://tracker.example"><iframe src="https://tracker.example/c"></iframe>
-          <video poster="https://tracker.example/d"><source src="https://tracker.example/e.mp4"></video>
-          <p style="background:url(https://tracker.example/f)">by all</p>`,
-      },
-    ]);
-    const [row] = await world.rows<{ id: string }>(
-      `SELECT id FROM write_back WHERE external_id LIKE '%:900100'`,
-    );
-    const browser = await openBrowser();
-    try {
-      const asked: string[] = [];
-      const complaints: string[] = [];
-      browser.context.on('request', (request) => asked.push(request.url()));
-      browser.context.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
-      });
-      const page = await signedIn(browser);
-      await page.goto(`${world.url}/write-backs/${row?.id ?? ''}`);
-      const rendered = page.frameLocator('iframe[title="Description, Generated, rendered"]');
-      await rendered.getByText('Image: https://tracker.example/a.png').waitFor();
-      await rendered.getByText('Embedded page: https://tracker.example/c').waitFor();
-      // Nor does the editor, which keeps them in the markup.
-      await page.locator('.editor[data-rich] summary').click();
-      const field = page.locator('.editor .rich');
-      await field.getByText('Image: https://tracker.example/a.png').waitFor();
-      await field.press('End');
-      await field.pressSequentially(' and loved');
-      const markup = await page.locator('.editor[data-rich] textarea').inputValue();
-      expect(markup).toContain('<img src="https://tracker.example/a.png"');
-      expect(markup).toContain('and loved');
-      expect(asked.filter((url) => url.includes('/preview/'))).not.toEqual([]);
-      expect(asked.filter((url) => !url.startsWith(`${world.url}/`))).toEqual([]);
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
-      await world.rows(`DELETE FROM write_back WHERE external_id LIKE '%:900100'`);
-      await world.rows(`DELETE FROM store_product WHERE external_id LIKE '%:900100'`);
-    }
-  });
-
   const LOOKS = [
     { dark: false, phone: false },
     { dark: true, phone: false },
@@ -260,7 +194,7 @@ function inABrowser(): void {
         await page.goto(`${world.url}/login`);
         await examine(page, 'sign-in', look);
         await page.close();
-        const signed = await signedIn(browser);
+        const signed = await signedIn(browser, world);
         for (const [name, path] of await everyPage()) {
           await signed.goto(`${world.url}${path}`);
           await examine(signed, name, look);

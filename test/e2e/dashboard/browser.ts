@@ -2,11 +2,25 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe, it } from '@jest/globals';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import type { World } from '../../support/e2e-world.js';
 
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
 
-export const hasBrowser = existsSync(CHROMIUM);
+/** Tests that need Chromium. Where it is missing they are skipped, or fail if it is required. */
+export function describeInABrowser(name: string, tests: () => void): void {
+  if (existsSync(CHROMIUM)) {
+    describe(name, tests);
+    return;
+  }
+  describe(name, () => {
+    (REQUIRED ? it : it.skip)('is tried where Chromium is installed', () => {
+      throw new Error('Chromium is not installed: apt-get install chromium, or set CHROMIUM_PATH');
+    });
+  });
+}
 
 const PRODUCT_IMAGE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96" height="96" fill="#e8d9c0"/><circle cx="48" cy="54" r="26" fill="#7a4b2a"/></svg>';
@@ -53,6 +67,15 @@ export async function openBrowser(
       await rm(profile, { recursive: true, force: true });
     },
   };
+}
+
+export async function signedIn({ context }: Browser, { url, adminToken }: World): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${url}/`);
+  await page.getByLabel('Token').fill(adminToken);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return page;
 }
 
 /** Where pictures of every page are kept to be looked at; absent: none are taken. */

@@ -53,4 +53,22 @@ describe('the list of products', () => {
     expect((await listed({ state: 'conflicted' })).total).toBe(2);
     expect((await listed({ store: 'other' })).total).toBe(0);
   });
+
+  it.each([
+    ['the newest first', {}, ['Blue lamp', '100% wool', 'Red lamp']],
+    ['by title', { sort: 'title' }, ['100% wool', 'Blue lamp', 'Red lamp']],
+    ['the last seen first', { sort: 'seen' }, ['100% wool', 'Red lamp', 'Blue lamp']],
+  ])('comes in an order: %s', async (_what, query, labels) => {
+    const at = (number: number): string => `timestamptz '2026-01-01' + ${String(number)} * interval '1 day'`;
+    for (const [label, first, last] of [
+      ['Red lamp', 1, 5],
+      ['100% wool', 2, 6],
+      ['Blue lamp', 3, 4],
+    ] as const)
+      await stages.db.dataSource.query(
+        `UPDATE store_product SET first_seen_at = ${at(first)}, last_seen_at = ${at(last)} WHERE label = $1`,
+        [label],
+      );
+    expect((await listed({ order: 'desc', ...query })).items.map(({ label }) => label)).toEqual(labels);
+  });
 });

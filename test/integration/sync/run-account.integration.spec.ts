@@ -55,7 +55,11 @@ async function requested(): Promise<string> {
   return (await stages.requests.request({ store: STORE, full: true, trigger: 'command' })).id;
 }
 
-async function itemsOf(id: string, outcome?: RunOutcome, search?: string): Promise<[string, string][]> {
+async function itemsOf(
+  id: string,
+  outcome?: RunOutcome | 'sent',
+  search?: string,
+): Promise<[string, string][]> {
   const { items } = await operations().itemPage(id, { ...FIRST_PAGE, outcome, search });
   return items.map(({ label, reason }) => [label, reason]);
 }
@@ -174,6 +178,16 @@ describe('the account of a run', () => {
       ['Product 3', 'content was requested; the result has not come yet'],
     ]);
     expect(await itemsOf(id, 'owed')).toEqual([['Product 1', expect.stringMatching(/refused it: refused/)]]);
+  });
+
+  it('has what the run sent to the catalog, new and changed, as one list', async () => {
+    await stages.sync();
+    stages.store.edit('2', { title: 'Renamed' });
+    stages.store.put(snapshot(4));
+    const { id } = await stages.sync();
+    const sent = await itemsOf(id, 'sent');
+    expect(sent.map(([label]) => label)).toEqual(['Product 4', 'Renamed']);
+    expect(sent).toEqual([...(await itemsOf(id, 'created')), ...(await itemsOf(id, 'updated'))]);
   });
 
   it('is searched by part of a title or id, or by a whole SKU, and takes a percent sign literally', async () => {
