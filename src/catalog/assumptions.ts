@@ -18,17 +18,11 @@ export const assumptionOverridesSchema = z.strictObject({
     .partial()
     .optional()
     .describe('the call that deletes a product'),
-  listVariants: z
-    .strictObject({ path })
-    .partial()
-    .optional()
-    .describe("where a product's variants are listed"),
   uploadCsv: z
     .strictObject({ method, path, field: z.string().min(1) })
     .partial()
     .optional()
     .describe("the CSV upload; `field` is the name of the form's field"),
-  localeOnUpdate: z.boolean().optional().describe('send the locale with PUT and PATCH too'),
 });
 export type AssumptionOverrides = z.input<typeof assumptionOverridesSchema>;
 
@@ -61,16 +55,12 @@ export type Method = z.output<typeof method>;
 
 export interface Assumptions {
   readonly deleteProduct: { readonly method: Method; readonly path: string };
-  readonly listVariants: { readonly path: string };
   readonly uploadCsv: { readonly method: Method; readonly path: string; readonly field: string };
-  readonly localeOnUpdate: boolean;
 }
 
 export const DEFAULT_ASSUMPTIONS: Assumptions = {
   deleteProduct: { method: 'DELETE', path: '/products/{id}/' },
-  listVariants: { path: '/products/{id}/variants/' },
   uploadCsv: { method: 'POST', path: '/products/upload-csv/', field: 'file' },
-  localeOnUpdate: false,
 };
 
 /** The defaults merged with the settings, key by key. */
@@ -78,9 +68,7 @@ export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumpt
   const base = DEFAULT_ASSUMPTIONS;
   return {
     deleteProduct: { ...base.deleteProduct, ...overrides.deleteProduct },
-    listVariants: { ...base.listVariants, ...overrides.listVariants },
     uploadCsv: { ...base.uploadCsv, ...overrides.uploadCsv },
-    localeOnUpdate: overrides.localeOnUpdate ?? base.localeOnUpdate,
   };
 }
 
@@ -92,7 +80,7 @@ export interface Assumption {
   readonly setting?: string;
 }
 
-const { deleteProduct, listVariants, uploadCsv } = DEFAULT_ASSUMPTIONS;
+const { deleteProduct, uploadCsv } = DEFAULT_ASSUMPTIONS;
 
 /** The list of assumptions in docs/catalog-rules.md. */
 export const ASSUMPTIONS: readonly Assumption[] = [
@@ -103,8 +91,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   },
   {
     what: 'Listing variants',
-    default: `GET ${listVariants.path}; the answer may be a page or a bare array`,
-    setting: 'assumptions.listVariants',
+    default: 'GET; the answer may be a page or a bare array',
   },
   {
     what: 'CSV upload',
@@ -147,7 +134,6 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     what: 'Whether PUT and PATCH take locale',
     default: 'no: with a locale, texts go by POST',
-    setting: 'assumptions.localeOnUpdate',
   },
   {
     what: 'Page size of lists',

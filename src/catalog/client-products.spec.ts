@@ -115,13 +115,6 @@ describe('locale', () => {
       null,
     ]);
   });
-
-  it('is sent with updates too where the setting says so', async () => {
-    service.handler = () => ({ json: PRODUCT });
-    const client = service.client({ locale: 'de', assumptions: { localeOnUpdate: true } });
-    await client.updateProduct(7, { name: 'a' });
-    expect(service.lines()).toEqual(['PATCH /products/7/?locale=de']);
-  });
 });
 
 describe('listing products', () => {

@@ -32,6 +32,7 @@ import {
 import { firstId, isRecord } from '../runtime/untrusted-json.js';
 
 const taskList = listSchema(taskRecordSchema);
+const VARIANTS = '/products/{id}/variants/';
 
 /**
  * The catalog service (docs/catalog-rules.md), one typed method per operation. Every method waits for its turn under
@@ -344,7 +345,7 @@ export class CatalogClient {
       operation: 'listVariants',
       group: 'products',
       method: 'GET',
-      path: this.connection.assumptions.listVariants.path,
+      path: VARIANTS,
       url,
       read: readJson(this.variantList),
     });
@@ -372,7 +373,7 @@ export class CatalogClient {
   }
 
   private variantsUrl(id: ProductId): URL {
-    return this.connection.url(this.connection.assumptions.listVariants.path, { id: String(id) });
+    return this.connection.url(VARIANTS, { id: String(id) });
   }
 
   private oneProduct(id: ProductId, method: string, query: Query) {

@@ -116,9 +116,9 @@ export class Connection {
     return value === undefined || value === null ? [] : [['locale', value]];
   }
 
-  /** PUT and PATCH are not documented to accept a locale. It is sent when a call or the setting requires it. */
+  /** PUT and PATCH are not documented to accept a locale. It is sent when a call names one. */
   updateQuery(locale: string | null | undefined): Query {
-    return locale !== undefined || this.assumptions.localeOnUpdate ? this.localeQuery(locale) : [];
+    return locale === undefined ? [] : this.localeQuery(locale);
   }
 
   private tokenCalls(): TokenCalls {

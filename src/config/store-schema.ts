@@ -9,7 +9,6 @@ import {
   address,
   amount,
   closed,
-  duration,
   LOCALE_CODE,
   onOff,
   optionalAddress,
@@ -76,10 +75,6 @@ const schedule = section({
     .describe('of the schedule'),
   fullEvery: amount(7, { min: 1, max: 100_000 }).describe(
     'every so many runs read the whole store; the others only what changed',
-  ),
-  // Milliseconds. Less than a day, so that the starts of two nights cannot change places.
-  spread: duration('0', { max: '12h' }).describe(
-    '`60m`, `90s`, `2h`: a run starts up to so much after the tick, at an offset fixed for each shop, so that many stores do not start at once',
   ),
 });
 
@@ -149,10 +144,6 @@ const anyShape = {
       .default(['ACTIVE'])
       .describe('of `ACTIVE`, `ARCHIVED`, `DRAFT`, `UNLISTED`'),
     query: z.string().default('').describe("the store's own search syntax"),
-    giftCards: z
-      .boolean()
-      .default(false)
-      .describe('whether gift cards are synchronised and get generated content'),
   }),
   limits: section({
     maxChangedShare: amount(1, { min: 0, max: 1, whole: false }).describe(
@@ -268,9 +259,6 @@ const anyShape = {
       ),
       shrink: amount(0.5, { min: 0, max: 1, whole: false }).describe(
         "least share of the present description's length that a generated one has; 0: off",
-      ),
-      media: onOff(false).describe(
-        'a generated description removes no image, frame, video or table of the merchant, whatever `keep` says',
       ),
       onFail: z
         .enum(['review', 'block'])

@@ -9,12 +9,6 @@ import { address, amount, onOff, optionalText, section, text } from './fields.js
 
 const request = generationRequestSchema.shape;
 
-/** The page of a product for people, with `{id}` in the place of its id. */
-const optionalPage = optionalText.refine(
-  (page) => page === undefined || (/^https?:\/\//.test(page) && page.includes('{id}') && URL.canParse(page)),
-  'an http(s) address that contains {id}',
-);
-
 /** `workspaces.<name>`: one workspace of the catalog service (docs/catalog-rules.md#general). */
 export const workspaceSchema = section({
   baseUrl: address().describe('address of the service, ending in `/api/v1`'),
@@ -31,9 +25,6 @@ export const workspaceSchema = section({
     ),
   locale: optionalText.describe(
     "of names, descriptions and attributes; empty is the workspace's own default",
-  ),
-  productPage: optionalPage.describe(
-    "the catalog's page of a product, with `{id}` for its id: the dashboard links to it",
   ),
   requestsPerSecond: amount(10, { min: 0.01, max: 10_000, whole: false }).describe(
     'ceiling; never more than double in any one second, and 429 or 503 slow it further',

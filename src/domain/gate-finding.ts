@@ -1,4 +1,4 @@
-export const GATES = ['length', 'forbid', 'numbers', 'language', 'shrink', 'media'] as const;
+export const GATES = ['length', 'forbid', 'numbers', 'language', 'shrink'] as const;
 export type GateName = (typeof GATES)[number];
 
 /** Why a generated text is not written before a person has looked at it. */

@@ -63,8 +63,6 @@ export interface GateSettings {
   readonly language: boolean;
   /** A new description has at least this share of the present one's length; 0: off. */
   readonly shrink: number;
-  /** A new description removes nothing of `KEEPABLE_ELEMENTS` from the merchant's one. */
-  readonly media: boolean;
   /** `review`: the write-back waits for a person. `block`: it is rejected. */
   readonly onFail: 'review' | 'block';
 }
@@ -72,6 +70,4 @@ export interface GateSettings {
 export interface FilterSettings {
   readonly status: readonly ProductStatus[];
   readonly query: string;
-  /** Whether gift cards are synchronised. */
-  readonly giftCards: boolean;
 }

@@ -189,7 +189,7 @@ function readable(found: SourceProduct): ProductSnapshot | { readonly problem: D
 export function driftOf(
   product: Pick<DriftCandidate, 'written' | 'seenFields' | 'pushedFields'>,
   live: ProductSnapshot | null,
-  filter: Pick<Store['settings']['filter'], 'status' | 'giftCards'>,
+  filter: Pick<Store['settings']['filter'], 'status'>,
   others: ReadonlyMap<string, LiveValue> = NOTHING,
 ): DriftFinding[] {
   const whole = { target: null, live: null, written: null };

@@ -7,9 +7,9 @@ import type { FilterSettings } from '../domain/store-settings.js';
  */
 export function reasonOutOfScope(
   product: Pick<ProductSnapshot, 'status' | 'isGiftCard'>,
-  filter: Pick<FilterSettings, 'status' | 'giftCards'>,
+  filter: Pick<FilterSettings, 'status'>,
 ): string | null {
   if (!filter.status.includes(product.status)) return `its status is ${product.status.toLowerCase()}`;
-  if (product.isGiftCard && !filter.giftCards) return 'it is a gift card';
+  if (product.isGiftCard) return 'it is a gift card';
   return null;
 }

@@ -6,10 +6,10 @@ const LANGUAGE_FIELDS: readonly string[] = ['name', 'description', 'html_descrip
 
 /**
  * The language that updates of texts have to name; null where a PATCH reaches it. PATCH is not documented to take `locale`, so that
- * with a configured language the texts go by POST, unless `assumptions.localeOnUpdate` says that PATCH does take it.
+ * with a configured language the texts go by POST.
  */
 export function languageOfUpdates({ settings }: Pick<Workspace, 'settings'>): string | null {
-  return settings.assumptions.localeOnUpdate === true ? null : (settings.locale ?? null);
+  return settings.locale ?? null;
 }
 
 /** The part of an update that belongs to a language, and the rest. */

@@ -10,7 +10,6 @@ const tree = z.record(z.string(), z.unknown());
 const WHOLE = [
   'generation.request',
   'assumptions.deleteProduct',
-  'assumptions.listVariants',
   'assumptions.uploadCsv',
   'server.tokens',
   'notifications.events',

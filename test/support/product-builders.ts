@@ -100,7 +100,6 @@ export const writeBackSettings: WriteBackSettings = {
     numbers: false,
     language: false,
     shrink: 0,
-    media: false,
     onFail: 'review',
   },
 };

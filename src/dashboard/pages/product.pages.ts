@@ -110,7 +110,6 @@ export class ProductPages {
       titles,
       image: images.get(product.externalId),
       adminUrl: link === null ? null : this.#adminUrl(link),
-      catalogUrl: this.#catalogUrl(link),
     });
   }
 
@@ -143,12 +142,6 @@ export class ProductPages {
 
   #adminUrl({ store, storeId }: LinkedProduct): string | null {
     return this.connections.findStore(store)?.connector.adminUrl(storeId) ?? null;
-  }
-
-  #catalogUrl(link: LinkedProduct | null): string | null {
-    if (link?.catalogId == null) return null;
-    const template = this.connections.findStore(link.store)?.workspace.settings.productPage;
-    return template?.replaceAll('{id}', encodeURIComponent(link.catalogId)) ?? null;
   }
 
   async #link(id: string): Promise<LinkedProduct> {

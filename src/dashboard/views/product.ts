@@ -20,8 +20,6 @@ export interface ProductView {
   readonly live: LiveText | null;
   /** The product in the shop's own admin; null where it has none. */
   readonly adminUrl: string | null;
-  /** The product on the catalog's own page; null where `workspaces.<name>.productPage` is not set. */
-  readonly catalogUrl: string | null;
 }
 
 export function productPage(visitor: Visitor, view: ProductView): string {
@@ -67,13 +65,12 @@ function actions(externalId: string, store: string): Html {
   </div>`;
 }
 
-function facts({ product, live, adminUrl, catalogUrl }: ProductView): Html {
+function facts({ product, live, adminUrl }: ProductView): Html {
   const { link } = product;
   const shopUrl = live !== null && 'url' in live ? live.url : null;
   const outside = [
     [shopUrl, 'in the shop'],
     [adminUrl, 'in the shop’s admin'],
-    [catalogUrl, 'in the catalog'],
   ] as const;
   const links = outside.flatMap(([url, label]) => (url === null ? [] : [{ url, label }]));
   return html`<dl class="facts card">

@@ -2,7 +2,7 @@ import type { GateFinding, GateName } from '../../domain/gate-finding.js';
 import type { GateSettings } from '../../domain/store-settings.js';
 import { placeOfTarget } from '../../domain/write-target.js';
 import { plainTextOf } from '../html-content.js';
-import { removedMedia, withoutKeptMedia } from '../kept-media.js';
+import { withoutKeptMedia } from '../kept-media.js';
 import { otherLanguage, weightOf, type DetectLanguage } from './language.js';
 import { numbersIn, quantitiesIn, type Quantity } from './quantities.js';
 
@@ -57,8 +57,6 @@ export function gateFindings(
     if (language !== null) findings.push(finding('language', null, language));
     const shrink = base === 'descriptionHtml' ? shrinkProblem(plain, text.before, settings.shrink) : null;
     if (shrink !== null) findings.push(finding('shrink', null, shrink));
-    const lost = settings.media && base === 'descriptionHtml' ? removedMedia(text.value, text.before) : null;
-    if (lost !== null) findings.push(finding('media', null, lost));
     return findings;
   });
 }

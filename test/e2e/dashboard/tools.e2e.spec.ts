@@ -22,7 +22,6 @@ beforeAll(async () => {
   world = await openDashboard({
     settings: {
       server: { tokens: Object.fromEntries(tokens) },
-      workspaces: { default: { productPage: 'https://catalog.example/products/{id}' } },
       stores: { main: { writeBack: { mode: 'review' } } },
     },
   });

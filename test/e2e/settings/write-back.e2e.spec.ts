@@ -38,7 +38,6 @@ const WRITE_BACK: Readonly<Record<string, object>> = {
       shrink: 0.8,
     },
   },
-  media: { keep: [], gates: { ...UNGATED, media: true } },
   blocked: { gates: { ...UNGATED, forbid: ['(?i)best price'], onFail: 'block' } },
   reviewed: { mode: 'review', keep: [], gates: UNGATED },
   off: { mode: 'off' },
@@ -96,7 +95,7 @@ beforeAll(async () => {
       images: [{ url: 'https://cdn.example.com/lamp.jpg', alt: null }],
       tags: ['Old'],
     });
-  for (const key of ['main', 'replacing', 'media'])
+  for (const key of ['main', 'replacing'])
     single(world.storeOf(key), 'shapes', {
       sku: `SHAPES-${key}`,
       descriptionHtml: MEDIA_SHAPES.map(({ html }) => `<p>${SENTENCE}</p>${html}`).join(''),
@@ -313,7 +312,6 @@ describe('a result that a gate holds back', () => {
     ['forbid', 'gated', { html_description: `<p>${SENTENCE.repeat(6)} Best price!</p>` }, 'forbid'],
     ['numbers', 'gated', { html_description: `<p>${SENTENCE.repeat(6)} It takes 25 W.</p>` }, 'numbers'],
     ['shrink', 'gated', { html_description: `<p>${SENTENCE.repeat(4)}</p>` }, 'shrink'],
-    ['media', 'media', { html_description: `<p>${SENTENCE}</p>` }, 'media'],
   ])(
     'by gates.%s waits for review with that gate, and the store stays as it was',
     async (_setting, store, content, gate) => {
@@ -324,11 +322,6 @@ describe('a result that a gate holds back', () => {
       expect(held(store)).toEqual(before);
     },
   );
-
-  it('by gates.media names all that it would remove', async () => {
-    const row = await result('media', { html_description: `<p>${SENTENCE}</p>` }, 'shapes');
-    expect(row).toMatchObject({ state: 'pending_review', reason: expect.stringContaining(ALL_MEDIA) });
-  });
 
   it('is skipped with the reason under onFail: block', async () => {
     expect(await result('blocked', { name: 'Best price lamp' })).toMatchObject({

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { RunRequests } from '../../../src/connections/run-requests.js';
-import { startDelayMs } from '../../../src/connections/start-times.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { receive, resultOf } from '../../support/results.js';
@@ -94,32 +93,6 @@ describe('a tick', () => {
       ...['full', 'incremental', 'incremental'],
       ...['full', 'incremental', 'incremental', 'full'],
     ]);
-  });
-});
-
-describe('a tick of a store whose start is moved by schedule.spread', () => {
-  const MINUTE_MS = 60_000;
-  let delayMs: number;
-
-  beforeEach(() => {
-    stages.settings = { store: { schedule: { spread: '3h' } }, workspace: {} };
-    delayMs = startDelayMs(stages.connections.store(STORE).settings);
-  });
-
-  it('makes the run of that slot at its moved start, and none before', async () => {
-    expect(delayMs).toBeGreaterThan(2 * MINUTE_MS);
-    await tick(new Date(SLOT.getTime() + delayMs - MINUTE_MS));
-    expect((await runs()).filter((run) => run.slot?.getTime() === SLOT.getTime())).toEqual([]);
-    await tick(new Date(SLOT.getTime() + delayMs));
-    expect((await runs()).at(0)).toMatchObject({ slot: SLOT, trigger: 'schedule' });
-  });
-
-  it('is awaited by a process that starts between the slot and the moved start', () => {
-    const registry = new SchedulerRegistry();
-    const now = new Date(SLOT.getTime() + MINUTE_MS);
-    schedulers.scheduler(now, { registry }).start();
-    const due = new Date(SLOT.getTime() + delayMs).toISOString();
-    expect(registry.getTimeouts()).toContain(`start of ${STORE} at ${due}`);
   });
 });
 

@@ -45,14 +45,13 @@ describe('a translated description', () => {
     expect(await stages.sync()).toMatchObject({ counts: { updated: 0, generationRequested: 0 } });
   });
 
-  it('is held back by the gates of media and length like a text of the shop’s own language', async () => {
-    configured({ keep: [], gates: { ...ungated, shrink: 0.9, media: true } });
+  it('is held back by the gate of length like a text of the shop’s own language', async () => {
+    configured({ keep: [], gates: { ...ungated, shrink: 0.9 } });
     inFrench({ html_description: '<p>Court.</p>' });
     const row = await written({ html: PRIMARY });
     expect(row).toMatchObject({ state: 'pending_review' });
     expect(row.gateFindings.map(({ gate, target }) => [gate, target])).toEqual([
       ['shrink', 'fr:descriptionHtml'],
-      ['media', 'fr:descriptionHtml'],
     ]);
     expect(french('descriptionHtml')).toBeUndefined();
   });

@@ -252,7 +252,7 @@ describe('drift', () => {
       const targets = Object.keys(content ?? {});
       const live = await stages.store.readTargets('1', targets);
       const product = { written: content, seenFields, pushedFields };
-      return driftOf(product, stages.store.at('1'), { status: ['ACTIVE'], giftCards: false }, live?.values);
+      return driftOf(product, stages.store.at('1'), { status: ['ACTIVE'] }, live?.values);
     };
     expect(await found()).toEqual([]);
     stages.store.translate('1', 'fr:title', 'Le mien');
