@@ -8,7 +8,7 @@ describe('a setting that was removed', () => {
   it.each([
     ['workspaces.w.concurrency', workspace('concurrency: 8')],
     ['workspaces.w.assumptions.maxPages', workspace('assumptions: { maxPages: 5 }')],
-    ['stores.s.schedule.spread', store('schedule: { spread: 60m }')],
+    ['stores.s.filter.giftCards', store('filter: { giftCards: true }')],
     ['storeTemplate.filter.giftCards', `storeTemplate:\n  filter: { giftCards: true }\n`],
   ])('%s is an error that says what to do', (key, text) => {
     expect(files.refusal(text)).toContain(`${key}: no longer a setting; remove it: `);

@@ -3,6 +3,7 @@ import { CronJob } from 'cron';
 import pLimit from 'p-limit';
 import { Connections, type Store } from '../connections/connections.js';
 import { RunRequests } from '../connections/run-requests.js';
+import { startDelayMs } from '../connections/start-times.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { JobProducer } from '../queue/index.js';
@@ -46,10 +47,13 @@ export class StoreSchedules {
       const job = CronJob.from({
         cronTime: cron,
         timeZone: timezone,
-        onTick: () => void this.timers.guarded('schedule', () => this.#ticks(() => this.due(store))),
+        onTick: () => {
+          this.#tickIn(startDelayMs(store.settings), store);
+        },
       });
       this.timers.registry.addCronJob(`sync ${store.key}`, job);
       job.start();
+      this.#awaitStart(store);
       void this.timers.guarded('schedule', () =>
         this.#ticks(() => this.#orMissed(`look back ${store.key}`, () => this.#makeUp(store))),
       );
@@ -61,6 +65,21 @@ export class StoreSchedules {
     const { registry } = this.timers;
     for (const name of registry.getCronJobs().keys()) registry.deleteCronJob(name);
     this.begin();
+  }
+
+  /** The store's run starts in `ms` milliseconds, if this process still works then. */
+  #tickIn(ms: number, store: Store): void {
+    const tick = (): void => void this.timers.guarded('schedule', () => this.#ticks(() => this.due(store)));
+    if (ms === 0) {
+      tick();
+      return;
+    }
+    // Named by its time: a frequent schedule has several starts ahead.
+    const name = `start of ${store.key} at ${new Date(this.clock.now().getTime() + ms).toISOString()}`;
+    this.timers.soon(name, ms, () => {
+      this.timers.registry.deleteTimeout(name);
+      tick();
+    });
   }
 
   /** A tick of the store's schedule. Throws as `tick` does; `repeatMissed` repeats one that failed. */
@@ -85,14 +104,14 @@ export class StoreSchedules {
     }
   }
 
-  /** Requests the run for the latest slot that is due. Several replicas may do so; the result is one run. */
+  /** Requests the run for the latest slot whose start is due. Several replicas may do so; the result is one run. */
   async tick({ key }: Pick<Store, 'key'>): Promise<void> {
     // A reload of the configuration may have removed or changed the store since the timer was set.
     const store = this.connections.findStore(key);
     if (store === undefined) return;
     const { cron, timezone } = store.settings.schedule;
     // Timers may fire slightly before the time of the clock that computes slots.
-    const now = new Date(this.clock.now().getTime() + 500);
+    const now = new Date(this.clock.now().getTime() + 500 - startDelayMs(store.settings));
     const slot = latestSlot(cron, timezone, now);
     if (slot === null) return;
     const full = await this.requests.fullIsDue(store.key);
@@ -112,9 +131,19 @@ export class StoreSchedules {
     const [newest] = await this.runs.latest(store.key, 1);
     if (!newest) return;
     const { cron, timezone } = store.settings.schedule;
-    const slot = latestSlot(cron, timezone, this.#startedAt);
-    if (slot === null || slot <= newest.createdAt) return;
+    const delayMs = startDelayMs(store.settings);
+    const slot = latestSlot(cron, timezone, new Date(this.#startedAt.getTime() - delayMs));
+    if (slot === null || slot.getTime() + delayMs <= newest.createdAt.getTime()) return;
     await this.tick(store);
+  }
+
+  /** A slot whose tick passed before this process started, and whose start is still to come (`schedule.spread`). */
+  #awaitStart(store: Store): void {
+    const { cron, timezone } = store.settings.schedule;
+    const slot = latestSlot(cron, timezone, this.#startedAt);
+    const waitMs =
+      slot === null ? 0 : slot.getTime() + startDelayMs(store.settings) - this.#startedAt.getTime();
+    if (waitMs > 0) this.#tickIn(waitMs, store);
   }
 
   /** Requests the runs of slots that came due while another run was active. */
