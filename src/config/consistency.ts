@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { STORE_FIELDS } from '../domain/store-port.js';
+import { IMAGE_ALTS, SHORT_DESCRIPTION } from '../domain/write-target.js';
 import { canonical, SHOP_PLACEHOLDER, type storeSchema, type storeTemplateSchema } from './store-schema.js';
 import type { workspaceSchema } from './workspace-schema.js';
 
@@ -59,6 +61,7 @@ function checkTokens({ server }: Related, report: Report): void {
 
 function checkTemplate({ storeTemplate: template, server, workspaces }: Related, report: Report): void {
   if (template === undefined) return;
+  checkFields(template, SHOPIFY_FIELDS, ['storeTemplate'], report);
   // Each shop has a workspace of its own then. The install route refuses a shop without one.
   if (!template.workspace.includes(SHOP_PLACEHOLDER))
     checkWorkspace(template.workspace, workspaces, ['storeTemplate', 'workspace'], report);
@@ -82,6 +85,7 @@ function checkStores({ stores, workspaces }: Related, report: Report): void {
         `a language besides that of workspaces.${store.workspace}.locale, which is written anyway`,
       );
     if (store.kind === 'woocommerce') checkWooCommerce(store, ['stores', key], report);
+    else checkFields(store, SHOPIFY_FIELDS, ['stores', key], report);
     const other = shops.get(store.shop);
     if (other !== undefined)
       report(
@@ -92,21 +96,38 @@ function checkStores({ stores, workspaces }: Related, report: Report): void {
   }
 }
 
-const WOOCOMMERCE_FIELDS: readonly string[] = ['title', 'descriptionHtml', 'seo.title', 'seo.description'];
+const WOOCOMMERCE_FIELDS: readonly string[] = [
+  'title',
+  'descriptionHtml',
+  SHORT_DESCRIPTION,
+  'seo.title',
+  'seo.description',
+];
+const SHOPIFY_FIELDS: readonly string[] = [...STORE_FIELDS, 'tags', IMAGE_ALTS];
 
-/** Settings that every kind of store has, with values that a shop of this kind cannot do. */
-function checkWooCommerce(
-  { filter, writeBack }: z.output<typeof storeSchema>,
+function checkFields(
+  { kind, writeBack }: Pick<z.output<typeof storeSchema>, 'kind' | 'writeBack'>,
+  known: readonly string[],
   path: (string | number)[],
   report: Report,
 ): void {
-  if (filter.query !== '') report([...path, 'filter', 'query'], 'empty: WooCommerce has no such search');
   for (const [source, field] of Object.entries(writeBack.fields))
-    if (!WOOCOMMERCE_FIELDS.includes(field))
+    if (!known.includes(field))
       report(
         [...path, 'writeBack', 'fields', source],
-        `one of ${WOOCOMMERCE_FIELDS.join(', ')} of a WooCommerce shop`,
+        `one of ${known.join(', ')} in a store of kind ${kind}`,
       );
+}
+
+/** Settings that every kind of store has, with values that a shop of this kind cannot do. */
+function checkWooCommerce(
+  store: z.output<typeof storeSchema>,
+  path: (string | number)[],
+  report: Report,
+): void {
+  const { filter, writeBack } = store;
+  if (filter.query !== '') report([...path, 'filter', 'query'], 'empty: WooCommerce has no such search');
+  checkFields(store, WOOCOMMERCE_FIELDS, path, report);
   if (writeBack.locales.length > 0)
     report([...path, 'writeBack', 'locales'], 'empty: a WooCommerce shop has one language');
   if (Object.keys(writeBack.variants).length > 0)

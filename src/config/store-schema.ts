@@ -3,7 +3,7 @@ import { METAFIELD_NAME, METAFIELD_SELECTION } from '../domain/metafield-key.js'
 import { shopIdentity } from '../domain/external-id.js';
 import { STORE_FIELDS } from '../domain/store-port.js';
 import { isPublicHost } from '../domain/web-address.js';
-import { IMAGE_ALTS } from '../domain/write-target.js';
+import { IMAGE_ALTS, SHORT_DESCRIPTION } from '../domain/write-target.js';
 import { patternProblem } from '../runtime/linear-pattern.js';
 import {
   address,
@@ -86,7 +86,7 @@ const schedule = section({
 const writtenFields = z
   .record(
     z.string().regex(contentSource, 'name, description, html_description, brand, category or sections.CODE'),
-    z.enum([...STORE_FIELDS, 'tags', IMAGE_ALTS]),
+    z.enum([...STORE_FIELDS, SHORT_DESCRIPTION, 'tags', IMAGE_ALTS]),
   )
   .superRefine((fields, context) => {
     // Tags are only added, so that several fields can add theirs.
@@ -203,7 +203,7 @@ const anyShape = {
       .default('skip')
       .describe('`overwrite` goes over what the merchant edited'),
     fields: writtenFields.describe(
-      'catalog field (`name`, `description`, `html_description`, `brand`, `category`, `sections.CODE`) to store field (docs/shopify.md)',
+      'catalog field (`name`, `description`, `html_description`, `brand`, `category`, `sections.CODE`) to store field (docs/shopify.md, docs/woocommerce.md)',
     ),
     attributes: metafieldMap(z.string().min(1)).describe(
       'attribute code to `namespace.key` of a product metafield that the merchant has defined, such as `material: custom.material`; a value that does not fit its type and validations is reported and not written',

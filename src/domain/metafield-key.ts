@@ -15,6 +15,9 @@ export const METAFIELD_NAME = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]+
 /** The same, or `namespace.*`. */
 export const METAFIELD_SELECTION = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\*)$/;
 
+/** Where a store with a text beside the description has it. */
+export const SHORT_DESCRIPTION_PLACE: MetafieldKey = { namespace: 'product', key: 'short_description' };
+
 const TARGET = 'metafield:';
 const VARIANT_TARGET = /^variant:(\d+):metafield:(.+)$/s;
 

@@ -9,6 +9,8 @@ export interface ProductSnapshot {
   readonly title: string;
   /** HTML as the store returns it. */
   readonly descriptionHtml: string | null;
+  /** The text beside it, which is among the metafields, too. Absent where the kind of store has none. */
+  readonly shortDescription?: string | null;
   readonly vendor: string | null;
   readonly productType: string | null;
   /** Full name of the store's taxonomy category, `Root > Subcategory`. */

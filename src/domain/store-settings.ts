@@ -1,5 +1,5 @@
 import type { StoreField } from './store-port.js';
-import type { IMAGE_ALTS } from './write-target.js';
+import type { IMAGE_ALTS, SHORT_DESCRIPTION } from './write-target.js';
 import type { ProductStatus } from './snapshot.js';
 
 /**
@@ -26,8 +26,8 @@ export interface MappingSettings {
 /** `auto`, `vendor`, `none`, or the name of a metafield. */
 export type BrandSource = string;
 
-/** A field of the product, its tags (which are only added), or its images’ alternative texts (only where empty). */
-export type WrittenPart = StoreField | 'tags' | typeof IMAGE_ALTS;
+/** A text of the product, its tags (which are only added), or its images’ alternative texts (only where empty). */
+export type WrittenPart = StoreField | typeof SHORT_DESCRIPTION | 'tags' | typeof IMAGE_ALTS;
 
 export interface WriteBackSettings {
   readonly mode: 'auto' | 'review' | 'off';

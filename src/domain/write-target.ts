@@ -34,6 +34,9 @@ const IMAGE_ALT = 'image-alt:';
 /** The target of a value that goes to the images without an alternative text. Each image has a target of its own. */
 export const IMAGE_ALTS = 'images[].alt';
 
+/** In `writeBack.fields`: the short text that some kinds of store show beside the description. */
+export const SHORT_DESCRIPTION = 'shortDescription';
+
 /** The target of one tag, such as `tags:red`. The store ignores the letter case of tags. */
 export function tagTarget(tag: string): string {
   return `${TAG}${tag.toLowerCase()}`;

@@ -36,6 +36,15 @@ describe('two mapped codes that give one key', () => {
   });
 });
 
+it('a short description goes to its place as text or markup, and is compared with what was pushed', () => {
+  const fields = { description: 'shortDescription' as const };
+  const place = { target: 'metafield:product.short_description', from: 'description' };
+  expect(intendedOf({ description: 'Warm & <i>light</i>' }, { fields })).toEqual([
+    { ...place, value: 'Warm &amp; <i>light</i>', type: 'multi_line_text_field', raw: 'Warm & <i>light</i>' },
+  ]);
+  expect(intendedOf({ description: ' ' }, { fields })).toEqual([]);
+});
+
 it('a list longer than the store’s lists is kept as JSON', () => {
   const [value] = intendedValues(
     { sections: [{ parts: Array.from({ length: 129 }, (_each, index) => index) }] },

@@ -1,8 +1,13 @@
-import { metafieldKey, metafieldName, metafieldTarget } from '../domain/metafield-key.js';
+import {
+  metafieldKey,
+  metafieldName,
+  metafieldTarget,
+  SHORT_DESCRIPTION_PLACE,
+} from '../domain/metafield-key.js';
 import { isWithin, VALUE_BOUNDS } from '../domain/json-bounds.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
-import { IMAGE_ALTS } from '../domain/write-target.js';
+import { IMAGE_ALTS, SHORT_DESCRIPTION } from '../domain/write-target.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { MarkupAllowance } from './html/markup-allowance.js';
 import {
@@ -59,6 +64,12 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
     }
     const raw = textOf(given);
     if (raw === null) continue;
+    if (target === SHORT_DESCRIPTION) {
+      values.push(
+        ...metafieldValue(raw, { target: metafieldTarget(SHORT_DESCRIPTION_PLACE), from, raw }, intake),
+      );
+      continue;
+    }
     const dropped: DroppedAddress[] = [];
     const refusal = intake.refusalOfText(raw);
     const value = refusal === null ? sanitisedFor(target, raw, undefined, dropped) : '';

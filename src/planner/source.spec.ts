@@ -281,3 +281,9 @@ it('the seen values are hashes of the live ones, not of the effective ones', () 
     'images[].alt': imageKeysText(['https://cdn.example.com/1.jpg']),
   });
 });
+
+it('a short description is seen where the kind of store has one, also an empty one', () => {
+  expect(seenFields(snapshot({ shortDescription: null }))).toMatchObject({
+    'metafield:product.short_description': valueHash(null),
+  });
+});

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import { isSelected, METAFIELD_NAME, metafieldName, metafieldTarget } from '../domain/metafield-key.js';
+import {
+  isSelected,
+  METAFIELD_NAME,
+  metafieldName,
+  metafieldTarget,
+  SHORT_DESCRIPTION_PLACE,
+} from '../domain/metafield-key.js';
 import { parseExternalId } from '../domain/external-id.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import {
@@ -232,6 +238,9 @@ export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
   const fields = Object.entries(writableFields(snapshot)).map(
     ([field, value]) => [field, valueHash(value)] as const,
   );
+  const { shortDescription } = snapshot;
+  if (shortDescription !== undefined)
+    fields.push([metafieldTarget(SHORT_DESCRIPTION_PLACE), valueHash(shortDescription)]);
   // The service knows the images by their order. These keys identify the image that each of its texts is for.
   return Object.fromEntries([...fields, [IMAGE_ALTS, imageKeysText(snapshot.imageUrls)] as const]);
 }

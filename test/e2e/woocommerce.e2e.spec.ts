@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import {
   startWooCommerceSandbox,
+  type Post,
   type RunningWooCommerceSandbox,
 } from '../../src/sandbox/woocommerce/index.js';
 import { World } from '../support/e2e-world.js';
 import type { Settings } from '../support/e2e-settings.js';
-import { runCommand, syncHere } from '../support/run-command.js';
+import { runCommand, syncHere, type CommandEnd } from '../support/run-command.js';
+import { Visitor } from './dashboard/dashboard-world.js';
 
 let shop: RunningWooCommerceSandbox;
 let world: World;
@@ -86,5 +89,151 @@ describe('a shop that has moved to another address', () => {
       await copy.stop();
       await world.configure({ stores: { main: settings({ url }) } });
     }
+  });
+});
+
+describe('texts for a shop of the second kind', () => {
+  const NAMES = ['edited', 'late', 'plain', 'untouched', 'deleted'];
+  const FIELDS = { name: 'title', html_description: 'descriptionHtml', description: 'shortDescription' };
+  const ids = new Map<string, number>();
+  const rowSchema = z.looseObject({ id: z.string(), externalId: z.string(), state: z.string() });
+  let visitor: Visitor;
+
+  const post = (name: string): Post => shop.products.get(ids.get(name)!)!;
+  const texts = (name: string): readonly string[] => {
+    const { row } = post(name);
+    return [row.name, row.description, row.shortDescription];
+  };
+  const before = (name: string): readonly string[] => [
+    `A ${name} lamp`,
+    `<p>The ${name} lamp of brass.</p>`,
+    `Of ${name} brass.`,
+  ];
+  const command = (name: string, args: readonly string[], options: object = {}): Promise<CommandEnd> =>
+    runCommand(world, name, args, { ...options });
+  const rowOf = async (name: string): Promise<z.output<typeof rowSchema>> => {
+    const end = await command('write-backs', [], { json: true });
+    const { items } = z.object({ items: z.array(rowSchema) }).parse(JSON.parse(end.stdout));
+    return items.find(({ externalId }) => externalId.endsWith(`:${String(ids.get(name))}`))!;
+  };
+
+  beforeAll(async () => {
+    await open([], { writeBack: { mode: 'review', fields: FIELDS } });
+    for (const name of NAMES) {
+      const [title = '', description = '', shortDescription = ''] = before(name);
+      const created = shop.products.create({
+        row: { name: title, description, shortDescription },
+        sku: name,
+      });
+      ids.set(name, created.id);
+    }
+    await world.startHere();
+    visitor = new Visitor(world.url);
+    await visitor.signIn(world.adminToken);
+    expect(await world.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: NAMES.length } });
+    await world.settled();
+  });
+  afterAll(close);
+
+  it('wait for review, and nothing was written', async () => {
+    expect(await rowOf('plain')).toMatchObject({ state: 'pending_review' });
+    expect(writes()).toBe(0);
+  });
+
+  it('are listed with what the merchant edited since, by a look at the shop', async () => {
+    shop.products.edit(ids.get('edited')!, { shortDescription: 'By hand.' });
+    expect((await visitor.get('/review')).text.split('edited in the shop')).toHaveLength(2);
+    const { id } = await rowOf('edited');
+    const { text } = await visitor.get(`/write-backs/${id}`);
+    expect(text).toContain('the merchant edited it after it was read');
+  });
+
+  it('are counted by metrics, as are the requests', async () => {
+    const { id } = await rowOf('late');
+    await world.api('POST', `/api/v1/write-backs/${id}/approve`, {});
+    await world.settled();
+    const metrics = await (await fetch(`${world.url}/metrics`)).text();
+    expect(metrics).toMatch(/^store_sync_write_backs_total\{state="applied"\} [1-9]/m);
+    expect(metrics).toMatch(
+      /^store_sync_store_requests_total\{store="main",operation="PUT wc\/v3\/products\/#",outcome="ok"\} [1-9]/m,
+    );
+  });
+
+  it('are written by an approval of all, but where the merchant edited', async () => {
+    const end = await command('write-backs', ['approve'], { all: true, store: 'main', yes: true });
+    expect(end.stdout + end.stderr).toMatch(/1 left: edited by the merchant/);
+    await world.settled();
+    expect(texts('plain')[1]).toContain('Written by rules');
+    expect(texts('plain')[2]).toContain('Written by rules');
+    expect(texts('edited')[2]).toBe('By hand.');
+  });
+
+  it('are in the journal as the shop kept them, with what they replaced', async () => {
+    const { id } = await rowOf('plain');
+    const end = await command('write-backs', ['show', id], { json: true });
+    const { fields } = z
+      .object({ fields: z.array(z.looseObject({ target: z.string() })) })
+      .parse(JSON.parse(end.stdout));
+    const [, , short] = texts('plain');
+    expect(fields).toContainEqual(
+      expect.objectContaining({
+        target: 'metafield:product.short_description',
+        before: before('plain')[2],
+        after: short,
+      }),
+    );
+  });
+
+  it('come back as no news: a night without edits writes nothing on either side', async () => {
+    const sides = [world.catalogWrites(), writes()];
+    const run = await world.runToEnd();
+    await world.settled();
+    expect(run.counts).toMatchObject({ created: 0, generationRequested: 0 });
+    const quiet = [world.catalogWrites(), writes()];
+    expect(quiet[1]).toBe(sides[1]);
+    await world.runToEnd();
+    expect([world.catalogWrites(), writes()]).toEqual(quiet);
+  });
+
+  it('are compared with the shop by drift: edited, overwritten, unpublished or deleted', async () => {
+    expect((await command('drift', [], { store: 'main' })).status).toBe(0);
+    shop.products.edit(ids.get('late')!, { description: '<p>By hand.</p>' });
+    shop.products.edit(ids.get('untouched')!, { description: before('untouched')[1]! });
+    shop.products.edit(ids.get('plain')!, { status: 'draft' });
+    shop.products.delete(ids.get('deleted')!);
+    const end = await command('drift', [], { store: 'main', json: true });
+    expect(end.status).toBe(2);
+    const { products } = z
+      .object({
+        products: z.array(
+          z.object({
+            externalId: z.string(),
+            findings: z.array(z.looseObject({ kind: z.string(), target: z.string().nullable() })),
+          }),
+        ),
+      })
+      .parse(JSON.parse(end.stdout));
+    const found = products.map(({ externalId, findings }) => [
+      [...ids].find(([, id]) => externalId.endsWith(`:${String(id)}`))?.[0],
+      findings.map(({ kind, target }) => [kind, target].filter((part) => part !== null).join(' ')),
+    ]);
+    expect(Object.fromEntries(found)).toEqual({
+      late: ['edited descriptionHtml'],
+      untouched: ['overwritten descriptionHtml'],
+      plain: ['unpublished'],
+      deleted: ['deleted'],
+    });
+  });
+
+  it('go back to the merchant’s by a revert of their run, but where he edited since', async () => {
+    shop.products.edit(ids.get('plain')!, { status: 'publish' });
+    const { id } = await rowOf('plain');
+    const shown = await command('write-backs', ['show', id], { json: true });
+    const { runId } = z.looseObject({ runId: z.string() }).parse(JSON.parse(shown.stdout));
+    await command('write-backs', ['revert'], { run: runId, yes: true });
+    await world.settled();
+    expect(texts('plain')).toEqual(before('plain'));
+    expect(texts('late')).toEqual([before('late')[0], '<p>By hand.</p>', before('late')[2]]);
+    expect(texts('edited')[2]).toBe('By hand.');
   });
 });

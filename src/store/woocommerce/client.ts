@@ -128,7 +128,7 @@ export class WooClient {
       outcome = coded instanceof CodedError ? coded.code : 'fault';
       throw coded;
     } finally {
-      const operation = `${method} ${call.path.replaceAll(/\d+/g, '#')}`;
+      const operation = `${method} ${call.path.replaceAll(/(?<=\/)\d+/g, '#')}`;
       const durationMs = Date.now() - startedAt;
       this.settings.onRequest?.({ operation, attempt, durationMs, status, requestId: null, outcome });
     }

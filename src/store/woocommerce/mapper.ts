@@ -1,12 +1,13 @@
 import { CodedError } from '../../domain/errors.js';
 import { productExternalId, variantExternalId } from '../../domain/external-id.js';
+import { SHORT_DESCRIPTION_PLACE } from '../../domain/metafield-key.js';
 import type {
   MetafieldValue,
   ProductSnapshot,
   ProductStatus,
   VariantSnapshot,
 } from '../../domain/snapshot.js';
-import { metaFields, PRODUCT_NAMESPACE, seoOf, SHORT_DESCRIPTION } from './meta.js';
+import { metaFields, seoOf } from './meta.js';
 import type { WooProduct, WooVariation } from './schemas.js';
 import { decodedName } from './texts.js';
 
@@ -34,19 +35,13 @@ export function toSnapshot(
   const storeId = String(product.id);
   const isVariable = product.type === 'variable' && variations.length > 0;
   const isPublic = product.status === 'publish';
+  const shortDescription = orNull(product.short_description);
   const metafields = [
     ...metaFields(product.meta_data, scope.namespace),
     ...attributesOf(product),
-    ...(product.short_description === ''
+    ...(shortDescription === null
       ? []
-      : [
-          {
-            namespace: PRODUCT_NAMESPACE,
-            key: SHORT_DESCRIPTION,
-            type: TEXT,
-            value: product.short_description,
-          },
-        ]),
+      : [{ ...SHORT_DESCRIPTION_PLACE, type: TEXT, value: shortDescription }]),
   ];
   const seo = seoOf(product.meta_data);
   const options = product.attributes.filter(({ variation }) => variation);
@@ -56,7 +51,8 @@ export function toSnapshot(
     status: statusOf(product),
     handle: product.slug,
     title: decodedName(product.name),
-    descriptionHtml: product.description === '' ? null : product.description,
+    descriptionHtml: orNull(product.description),
+    shortDescription,
     vendor: product.brands[0] === undefined ? null : decodedName(product.brands[0].name),
     productType: null,
     category: categoryOf(product, scope),

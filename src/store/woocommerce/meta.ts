@@ -3,10 +3,8 @@ import type { WooProduct } from './schemas.js';
 
 type Meta = WooProduct['meta_data'];
 
-/** The namespace of all meta keys by their own names, and the one of fields that only this kind of store has. */
+/** The namespace of all meta keys by their own names. */
 const META_NAMESPACE = 'meta';
-export const PRODUCT_NAMESPACE = 'product';
-export const SHORT_DESCRIPTION = 'short_description';
 /** The names that a metafield can have in a target. */
 const KEY = /^[A-Za-z0-9_-]+$/;
 /** Keys without an underscore that the shop writes through a setter of its own. */

@@ -1,5 +1,11 @@
 import { CodedError, errorLine, isCoded } from '../../domain/errors.js';
-import { metafieldKey, metafieldTarget, nameInTarget, placeInTarget } from '../../domain/metafield-key.js';
+import {
+  metafieldKey,
+  metafieldTarget,
+  nameInTarget,
+  placeInTarget,
+  SHORT_DESCRIPTION_PLACE,
+} from '../../domain/metafield-key.js';
 import type {
   LiveProduct,
   LiveValue,
@@ -9,15 +15,7 @@ import type {
 } from '../../domain/store-port.js';
 import { isTag, placeOfTarget, tagTarget } from '../../domain/write-target.js';
 import type { WooClient } from './client.js';
-import {
-  metaFields,
-  metaKeyOf,
-  metaText,
-  PRODUCT_NAMESPACE,
-  seoKeyFor,
-  seoOf,
-  SHORT_DESCRIPTION,
-} from './meta.js';
+import { metaFields, metaKeyOf, metaText, seoKeyFor, seoOf } from './meta.js';
 import { PRODUCT_FIELDS, productSchema, type WooProduct } from './schemas.js';
 import type { WooShop } from './shop.js';
 import { decodedName, protectedPart, withBackslashes } from './texts.js';
@@ -31,7 +29,7 @@ type Place = { readonly text: TextField } | { readonly meta: string };
 const TEXT_TARGETS: Readonly<Record<string, TextField>> = {
   title: 'name',
   descriptionHtml: 'description',
-  [metafieldTarget({ namespace: PRODUCT_NAMESPACE, key: SHORT_DESCRIPTION })]: 'short_description',
+  [metafieldTarget(SHORT_DESCRIPTION_PLACE)]: 'short_description',
 };
 const META_TYPE = 'multi_line_text_field';
 const CHANGED = 'somebody changed it after it was read';

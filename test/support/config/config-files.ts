@@ -38,7 +38,16 @@ export const WORKSPACE =
 
 /** A store with everything it must have, and the given lines of its section. */
 export function store(...lines: string[]): string {
-  const base = ['workspace: w', 'shop: one.myshopify.com', 'auth: { accessToken: token }'];
+  return storeWith(['workspace: w', 'shop: one.myshopify.com', 'auth: { accessToken: token }'], lines);
+}
+
+/** The same of the other kind. */
+export function woocommerce(...lines: string[]): string {
+  const auth = 'auth: { consumerKey: ck_key, consumerSecret: cs_secret }';
+  return storeWith(['workspace: w', 'kind: woocommerce', 'url: https://shop.test', auth], lines);
+}
+
+function storeWith(base: readonly string[], lines: readonly string[]): string {
   const keys = new Set(lines.map((line) => line.split(':')[0]));
   const kept = base.filter((line) => !keys.has(line.split(':')[0] ?? ''));
   return `${WORKSPACE}stores:\n  s:\n${[...kept, ...lines].map((line) => `    ${line}\n`).join('')}`;
