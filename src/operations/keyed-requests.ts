@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { fingerprint } from '../domain/fingerprint.js';
-import { KeyedRequestRepository, type RequestKey } from '../persistence/keyed-request.repository.js';
+import { UsedKeyRepository, type RequestKey } from '../persistence/used-key.repository.js';
 
 /** The answer that a request got. */
 export interface KeptAnswer {
@@ -11,7 +11,7 @@ export interface KeptAnswer {
 /** Repeated requests of one actor under one key: the first has the effect, and the others get its answer. */
 @Injectable()
 export class KeyedRequests {
-  constructor(private readonly rows: KeyedRequestRepository) {}
+  constructor(private readonly rows: UsedKeyRepository) {}
 
   /** `first`: the caller goes on, and ends it. */
   async begin(

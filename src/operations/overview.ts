@@ -3,7 +3,6 @@ import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { CreditRepository } from '../persistence/credit.repository.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import { StoreDayRepository } from '../persistence/store-day.repository.js';
 import type { OwedSummary } from '../persistence/owed.repository.js';
 import {
   StatusRepository,
@@ -40,7 +39,7 @@ export interface StoreLine {
   readonly health: Health;
   readonly problems: readonly Attention[];
   readonly coverage: Coverage;
-  /** The recorded days of the last thirty, oldest first; today is the present count. */
+  /** The last thirty days on which it had products, oldest first; today is the present count. */
   readonly days: readonly CoverageDay[];
   readonly lastRun: PresentedRun | null;
   readonly nextRunAt: Date;
@@ -97,7 +96,6 @@ export class OverviewReader {
   constructor(
     private readonly connections: Connections,
     private readonly status: StatusRepository,
-    private readonly days: StoreDayRepository,
     private readonly credits: CreditRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly state: StateRepository,
@@ -189,7 +187,7 @@ export class OverviewReader {
 
   async #days(stores: readonly string[]): Promise<ReadonlyMap<string, CoverageDay[]>> {
     const [since = this.#today()] = lastDays(this.clock.now(), CREDIT_DAYS);
-    return Map.groupBy(await this.days.days(stores, since), ({ store }) => store);
+    return Map.groupBy(await this.status.days(stores, since), ({ store }) => store);
   }
 
   #today(): string {

@@ -30,6 +30,7 @@ function link(over: Partial<StoreProductEntity> = {}): StoreProductEntity {
     withheld: [],
     generationDue: false,
     newestResultAt: null,
+    firstResultAt: null,
     writeLease: null,
     writeLeaseUntil: null,
     firstSeenAt: AT(0),

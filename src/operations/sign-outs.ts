@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { UsedTokenRepository } from '../persistence/used-token.repository.js';
+import { UsedKeyRepository } from '../persistence/used-key.repository.js';
 
 /**
  * Sessions of the dashboard that were signed out before their time, and links that signed in. A row has only a hash of the id: that of a
@@ -9,7 +9,7 @@ import { UsedTokenRepository } from '../persistence/used-token.repository.js';
 @Injectable()
 export class SignOuts {
   constructor(
-    @Inject(UsedTokenRepository) private readonly tokens: Pick<UsedTokenRepository, 'use' | 'isUsed'>,
+    @Inject(UsedKeyRepository) private readonly tokens: Pick<UsedKeyRepository, 'use' | 'isUsed'>,
   ) {}
 
   /** Ends the session in every process. `until`: when its cookie would have ended. */

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, ConfigSource, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { withoutTrailing } from '../domain/text.js';
-import { UsedTokenRepository } from '../persistence/used-token.repository.js';
+import { UsedKeyRepository } from '../persistence/used-key.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { InstallStates } from '../connections/install-state.js';
 import { workspaceOf } from '../connections/installed-stores.js';
@@ -50,7 +50,7 @@ export class StoreInstalls {
   constructor(
     @Inject(APP_CONFIG) private readonly config: Pick<AppConfig, 'server'>,
     private readonly source: ConfigSource,
-    private readonly usedTokens: UsedTokenRepository,
+    private readonly usedTokens: UsedKeyRepository,
     private readonly newStores: NewStores,
     private readonly clock: Clock,
   ) {}

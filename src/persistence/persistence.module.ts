@@ -8,7 +8,6 @@ import { DeliveryRepository } from './delivery.repository.js';
 import { GaugeRepository } from './gauge.repository.js';
 import { HistoryRepository } from './history.repository.js';
 import { Inbox } from './inbox.js';
-import { KeyedRequestRepository } from './keyed-request.repository.js';
 import { LinkRepository } from './link.repository.js';
 import { ListingRepository } from './listing.repository.js';
 import { LifecycleEventRepository } from './lifecycle-event.repository.js';
@@ -22,7 +21,6 @@ import { PlanRepository } from './plan.repository.js';
 import { StatusRepository } from './status.repository.js';
 import { StoreHealthRepository } from './store-health.repository.js';
 import { AuditRepository } from './audit.repository.js';
-import { UsedTokenRepository } from './used-token.repository.js';
 import { StateRepository } from './state.repository.js';
 import { StoreInstallationRepository } from './store-installation.repository.js';
 import { ResultRepository } from './result.repository.js';
@@ -31,7 +29,7 @@ import { SearchRepository } from './search.repository.js';
 import { CreditRepository } from './credit.repository.js';
 import { ShopIdentityRepository } from './shop-identity.repository.js';
 import { ShopRedactionRepository } from './shop-redaction.repository.js';
-import { StoreDayRepository } from './store-day.repository.js';
+import { UsedKeyRepository } from './used-key.repository.js';
 import { StoreKeyRepository } from './store-key.repository.js';
 import { TaskRepository } from './task.repository.js';
 import { WriteBackDecisions } from './write-back-decisions.repository.js';
@@ -56,8 +54,7 @@ const REPOSITORIES = [
   StatusRepository,
   StoreHealthRepository,
   AuditRepository,
-  UsedTokenRepository,
-  KeyedRequestRepository,
+  UsedKeyRepository,
   StoreKeyRepository,
   StoreInstallationRepository,
   ShopIdentityRepository,
@@ -71,7 +68,6 @@ const REPOSITORIES = [
   LifecycleEventRepository,
   GaugeRepository,
   RetentionRepository,
-  StoreDayRepository,
   CreditRepository,
   ReportRepository,
   SearchRepository,

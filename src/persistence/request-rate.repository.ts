@@ -45,32 +45,32 @@ export class RequestRateRepository {
   }
 }
 
-const RATE = `least(coalesce(known.rate, $2) + $2 * ${String(RATE_RULES.recoveryShare)}, $2::double precision)`;
+const RATE = `least(coalesce(known.request_rate, $2) + $2 * ${String(RATE_RULES.recoveryShare)}, $2::double precision)`;
 const AT = `least(
-  greatest(known.next_at, clock_timestamp() - greatest(500 / ${RATE}, ${String(RATE_RULES.burstMs)}) * interval '1 millisecond'),
+  greatest(coalesce(known.next_request_at, clock_timestamp()), clock_timestamp() - greatest(500 / ${RATE}, ${String(RATE_RULES.burstMs)}) * interval '1 millisecond'),
   clock_timestamp() + greatest(${String(AHEAD.ms)}, ${String(AHEAD.intervals * 1000)} / ${RATE}) * interval '1 millisecond')`;
 
 // Nothing is taken during a pause.
-const TAKE = `UPDATE request_rate AS known SET
-    rate = ${RATE},
-    next_at = ${AT} + 1000 / ${RATE} * interval '1 millisecond'
-  WHERE workspace = $1 AND coalesce(paused_until, '-infinity') <= clock_timestamp()
+const TAKE = `UPDATE workspace_state AS known SET
+    request_rate = ${RATE},
+    next_request_at = ${AT} + 1000 / ${RATE} * interval '1 millisecond'
+  WHERE workspace = $1 AND coalesce(requests_paused_until, '-infinity') <= clock_timestamp()
   RETURNING
     (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS at_ms,
-    (extract(epoch FROM next_at - clock_timestamp()) * 1000)::double precision - 1000 / rate AS starts_in_ms`;
+    (extract(epoch FROM next_request_at - clock_timestamp()) * 1000)::double precision - 1000 / request_rate AS starts_in_ms`;
 
 /** What is left of a pause. Makes the row where there is none. */
-const PAUSE = `INSERT INTO request_rate AS known (workspace) VALUES ($1)
+const PAUSE = `INSERT INTO workspace_state AS known (workspace) VALUES ($1)
   ON CONFLICT (workspace) DO UPDATE SET workspace = excluded.workspace
   RETURNING
     (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS at_ms,
-    greatest(0, coalesce(extract(epoch FROM paused_until - clock_timestamp()) * 1000, 0))::double precision AS paused_for_ms`;
+    greatest(0, coalesce(extract(epoch FROM requests_paused_until - clock_timestamp()) * 1000, 0))::double precision AS paused_for_ms`;
 
 const IS_NEW = `$3::double precision IS NOT NULL AND coalesce(known.slowed_at, '-infinity') < to_timestamp($3::double precision / 1000)`;
-const SLOW_DOWN = `INSERT INTO request_rate AS known (workspace, rate, paused_until, slowed_at)
+const SLOW_DOWN = `INSERT INTO workspace_state AS known (workspace, request_rate, requests_paused_until, slowed_at)
   VALUES ($1, CASE WHEN $3::double precision IS NOT NULL THEN $2::double precision / 2 END,
     clock_timestamp() + $4 * interval '1 millisecond', CASE WHEN $3 IS NOT NULL THEN clock_timestamp() END)
   ON CONFLICT (workspace) DO UPDATE SET
-    paused_until = greatest(known.paused_until, excluded.paused_until),
-    rate = CASE WHEN ${IS_NEW} THEN greatest(coalesce(known.rate, $2) / 2, $2 * ${String(RATE_RULES.floorShare)}) ELSE known.rate END,
+    requests_paused_until = greatest(known.requests_paused_until, excluded.requests_paused_until),
+    request_rate = CASE WHEN ${IS_NEW} THEN greatest(coalesce(known.request_rate, $2) / 2, $2 * ${String(RATE_RULES.floorShare)}) ELSE known.request_rate END,
     slowed_at = CASE WHEN ${IS_NEW} THEN clock_timestamp() ELSE known.slowed_at END`;

@@ -129,7 +129,7 @@ export class ResultRepository {
     );
     if (writeBack.variant === null)
       await this.db.affected(
-        'UPDATE store_product SET newest_result_at = $2 WHERE external_id = $1',
+        'UPDATE store_product SET newest_result_at = $2, first_result_at = coalesce(first_result_at, $2) WHERE external_id = $1',
         [writeBack.externalId, resultAt],
         runner,
       );

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { CatalogListingRows } from './catalog-listing.rows.js';
 import { BEFORE_NOW, Database, type SqlValue } from './database.js';
-import { KeyedRequestEntity } from './entities/keyed-request.entity.js';
+import { UsedKeyEntity } from './entities/used-key.entity.js';
 import { counted } from './row-reader.js';
 
 const stepRow = z.object({ last: z.string().nullable(), gone: counted });
@@ -87,7 +87,7 @@ export class RetentionRepository {
     const removed: Record<string, number> = {};
     await new CatalogListingRows(this.db).removeOlder(LISTINGS_KEPT_HOURS);
     await this.#removeNotes();
-    await this.db.repository(KeyedRequestEntity).delete({ until: BEFORE_NOW });
+    await this.db.repository(UsedKeyEntity).delete({ until: BEFORE_NOW });
     const horizon = await this.db.readOne(
       z.object({ at: z.date() }),
       // SQL: the horizon is measured by the clock of the database.

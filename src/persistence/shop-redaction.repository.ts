@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { LessThanOrEqual } from 'typeorm';
+import { IsNull, Not } from 'typeorm';
 import { z } from 'zod';
 import { Database } from './database.js';
 import { StoreInstallationEntity } from './entities/store-installation.entity.js';
-import { ShopRedactionEntity } from './entities/index.js';
+import { FORGOTTEN } from './store-installation.repository.js';
+
+const TO_ERASE = 'erasure_asked_at IS NOT NULL AND uninstalled_at IS NOT NULL';
 
 const requestRow = z.object({ gone: z.boolean() });
 
@@ -20,9 +22,7 @@ const RULES: readonly { readonly table: string; readonly condition: string }[] =
     'store_product',
     'report',
     'lifecycle_event',
-    'store_day',
     'store_state',
-    'store_key',
   ].map((table) => ({ table, condition: 'store = $1 AND $2::text IS NOT NULL' })),
   { table: 'webhook_delivery', condition: 'starts_with(external_id, $2) AND $1::text IS NOT NULL' },
   { table: 'bulk_change', condition: `filter ->> 'store' = $1 AND $2::text IS NOT NULL` },
@@ -39,51 +39,50 @@ export class ShopRedactionRepository {
   constructor(private readonly db: Database) {}
 
   /**
-   * Keeps the request, and adds a row to the audit record. The installation of a shop that uninstalled the app is forgotten at once;
-   * `check`: the shop counts as installed, which has to be checked before anything is erased, as its uninstall event may be lost.
-   * `none`: nothing is known of the shop.
+   * Keeps the request, and adds a row to the audit record. A shop that uninstalled the app counts as forgotten at once; `check`: the shop
+   * counts as installed, which has to be checked before anything is erased, as its uninstall event may be lost. `none`: nothing is known of
+   * the shop.
    */
   async request(shop: string): Promise<'erase' | 'check' | 'none'> {
     const row = await this.db.readOne(
       requestRow,
       // SQL: one statement, so that no request is kept without its row in the audit record.
-      `WITH known AS (SELECT shop, store_key, uninstalled_at IS NOT NULL AS gone FROM store_installation WHERE shop = $1),
-       forgotten AS (DELETE FROM store_installation WHERE shop = $1 AND uninstalled_at IS NOT NULL),
-       kept AS (INSERT INTO shop_redaction (shop, store_key) SELECT shop, store_key FROM known
-         ON CONFLICT (shop) DO UPDATE SET requested_at = now() RETURNING shop, store_key),
+      `WITH kept AS (UPDATE store_installation SET erasure_asked_at = coalesce(erasure_asked_at, now()) WHERE shop = $1
+         RETURNING shop, store_key, uninstalled_at IS NOT NULL AS gone),
        audited AS (INSERT INTO audit_entry (actor, via, what, targets, outcome)
          SELECT shop, 'store', 'erasure request', jsonb_build_array(store_key), 'done' FROM kept)
-       SELECT gone FROM known`,
+       SELECT gone FROM kept`,
       [shop],
     );
     return row === null ? 'none' : row.gone ? 'erase' : 'check';
   }
 
-  /** The open requests. A shop that was installed again since keeps its data, and its request ends. */
-  async open(): Promise<ShopRedactionEntity[]> {
-    // SQL: a deletion by the rows of another table.
-    await this.db.affected(
-      `DELETE FROM shop_redaction AS request USING store_installation AS again
-       WHERE again.shop = request.shop AND again.installed_at > request.requested_at`,
-    );
-    return this.db.repository(ShopRedactionEntity).find({ order: { requestedAt: 'ASC' } });
-  }
-
-  /** Ends a request without erasing anything. */
-  async drop(shop: string): Promise<void> {
-    await this.db.repository(ShopRedactionEntity).delete({ shop });
-  }
-
-  /** Forgets the installation of a shop that the store no longer knows, unless it was installed again after the request. */
-  async confirm({ shop, requestedAt }: ShopRedactionEntity): Promise<void> {
-    await this.db
+  /** The installations with a request. One that was installed again since has none. */
+  async open(): Promise<StoreInstallationEntity[]> {
+    return this.db
       .repository(StoreInstallationEntity)
-      .delete({ shop, installedAt: LessThanOrEqual(requestedAt) });
+      .find({ where: { erasureAskedAt: Not(IsNull()) }, order: { erasureAskedAt: 'ASC' } });
+  }
+
+  /** Ends a request without erasing the shop's rows. An installation that has ended is forgotten all the same. */
+  async drop(shop: string): Promise<void> {
+    const installations = this.db.repository(StoreInstallationEntity);
+    await installations.delete({ shop, uninstalledAt: Not(IsNull()) });
+    await installations.update({ shop }, { erasureAskedAt: null });
+  }
+
+  /** Ends the installation of a shop that the store no longer knows. False when it was installed again after the request. */
+  async confirm({ shop }: Pick<StoreInstallationEntity, 'shop'>): Promise<boolean> {
+    const ended = await this.db.affected(
+      `UPDATE store_installation SET ${FORGOTTEN} WHERE shop = $1 AND erasure_asked_at IS NOT NULL`,
+      [shop],
+    );
+    return ended === 1;
   }
 
   /** Erases up to `limit` rows of one table. `identity`: the beginning of the shop's external_ids. Returns how many there were; 0 when nothing is left. */
   async erase(
-    { storeKey }: Pick<ShopRedactionEntity, 'storeKey'>,
+    { storeKey }: Pick<StoreInstallationEntity, 'storeKey'>,
     identity: string,
     limit: number,
   ): Promise<number> {
@@ -91,7 +90,7 @@ export class ShopRedactionRepository {
       // SQL: any table, by the physical place of its rows.
       const erased = await this.db.affected(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE ${condition}
-           AND NOT EXISTS (SELECT FROM store_installation WHERE store_key = $1) LIMIT $3))`,
+           AND EXISTS (SELECT FROM store_installation WHERE store_key = $1 AND ${TO_ERASE}) LIMIT $3))`,
         [storeKey, `${identity}:`, limit],
       );
       if (erased > 0) return erased;
@@ -99,14 +98,15 @@ export class ShopRedactionRepository {
     return 0;
   }
 
-  /** Ends a request, with its row in the audit record. `rows`: how many this process erased. */
-  async end(shop: string, rows: number): Promise<void> {
+  /** Ends a request, with its row in the audit record. `rows`: how many this process erased. False when it was installed again meanwhile. */
+  async end(shop: string, rows: number): Promise<boolean> {
     // SQL: the replica that ends the request adds the row.
-    await this.db.affected(
-      `WITH ended AS (DELETE FROM shop_redaction WHERE shop = $1 RETURNING shop, store_key)
+    const ended = await this.db.affected(
+      `WITH ended AS (DELETE FROM store_installation WHERE shop = $1 AND ${TO_ERASE} RETURNING shop, store_key)
        INSERT INTO audit_entry (actor, via, what, targets, details, outcome)
          SELECT shop, 'store', 'erasure', jsonb_build_array(store_key), jsonb_build_object('rows', $2::int), 'done' FROM ended`,
       [shop, rows],
     );
+    return ended === 1;
   }
 }

@@ -11,6 +11,9 @@ const stateRow = storeColumn.extend({ state: z.string(), count: counted });
 /** `live`: products whose shop has a text of ours. */
 const productRow = stateRow.extend({ withContent: counted, live: counted });
 export type ProductCounts = z.infer<typeof productRow>;
+const dayRow = storeColumn.extend({ day: z.string(), products: counted, withContent: counted });
+/** A store's products on a day (`2026-11-22`, UTC), and those of them that had generated content. */
+export type StoreDay = Readonly<z.infer<typeof dayRow>>;
 const withoutRow = z.object({ failed: counted, noSources: counted });
 /** Products whose newest generation failed or was given up, and those for which nothing to read was found. */
 export type WithoutResult = Readonly<z.infer<typeof withoutRow>>;
@@ -67,6 +70,24 @@ export class StatusRepository {
          WHERE store = ANY($1) AND state = 'applied') AS live USING (external_id)
        WHERE product.store = ANY($1) GROUP BY product.store, product.state`,
       [stores],
+    );
+  }
+
+  /** The days from `since` (`2026-11-22`) to today on which a store had products, oldest first. */
+  async days(stores: readonly string[], since: string): Promise<StoreDay[]> {
+    return this.db.read(
+      dayRow,
+      // SQL: one pass over the products. Those that came, left and got content on the same days are one row of it.
+      `WITH product AS MATERIALIZED (
+         SELECT store, greatest($2::date, ${utcDay('first_seen_at')}) AS first, ${utcDay('orphaned_at')} AS left_on,
+           greatest($2::date, ${utcDay('first_result_at')}) AS content, count(*) AS count, count(first_result_at) AS filled
+         FROM store_product WHERE store = ANY($1) AND coalesce(${utcDay('orphaned_at')} > $2::date, true) GROUP BY 1, 2, 3, 4)
+       SELECT store, to_char(day, 'YYYY-MM-DD') AS day, sum(count) AS products,
+         coalesce(sum(filled) FILTER (WHERE content <= day), 0) AS with_content
+       FROM product JOIN generate_series($2::date, ${utcDay('now()')}, '1 day') AS day
+         ON first <= day AND (left_on IS NULL OR left_on > day)
+       GROUP BY store, day ORDER BY store, day`,
+      [stores, since],
     );
   }
 
@@ -165,6 +186,10 @@ export class StatusRepository {
     );
     return Map.groupBy(rows, (row) => row.store);
   }
+}
+
+function utcDay(moment: string): string {
+  return `(${moment} AT TIME ZONE 'UTC')::date`;
 }
 
 function recordsByStore<Row extends { readonly store: string; readonly count: number }>(

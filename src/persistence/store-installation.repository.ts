@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import { Database } from './database.js';
 import { AuditEntryEntity } from './entities/audit-entry.entity.js';
 import { StoreInstallationEntity } from './entities/store-installation.entity.js';
@@ -23,6 +23,10 @@ export interface NewInstallation extends SealedTokens {
 /** Longer than the time limit of a request to the store. */
 const RENEWAL_SECONDS = 45;
 
+/** SQL: the assignments that end an installation. */
+export const FORGOTTEN = `access_token = NULL, refresh_token = NULL, access_until = NULL,
+  renewing_until = NULL, uninstall_ask_at = NULL, uninstalled_at = now()`;
+
 /**
  * Stores that came by the install flow, with their sealed tokens.
  *
@@ -32,9 +36,12 @@ const RENEWAL_SECONDS = 45;
 export class StoreInstallationRepository {
   constructor(private readonly db: Database) {}
 
-  /** Every installation, uninstalled ones included, by shop. */
+  /** Every installation by shop, uninstalled ones included, but for those whose rows are being erased. */
   async all(): Promise<StoreInstallationEntity[]> {
-    return this.db.repository(StoreInstallationEntity).find({ order: { shop: 'ASC' } });
+    return this.db.repository(StoreInstallationEntity).find({
+      where: [{ uninstalledAt: IsNull() }, { erasureAskedAt: IsNull() }],
+      order: { shop: 'ASC' },
+    });
   }
 
   async find(shop: string): Promise<StoreInstallationEntity | null> {
@@ -50,6 +57,7 @@ export class StoreInstallationRepository {
       uninstalledAt: null,
       renewingUntil: null,
       uninstallAskAt: null,
+      erasureAskedAt: null,
     };
     await this.db.transaction(async ({ manager }) => {
       const installations = manager.getRepository(StoreInstallationEntity);
@@ -126,8 +134,7 @@ export class StoreInstallationRepository {
   /** Forgets the tokens of this installation, unless the app was installed again meanwhile: false then. The audit record gets a row. */
   async forget({ shop, installedAt }: StoreInstallationEntity): Promise<boolean> {
     const forgotten = await this.db.affected(
-      `WITH gone AS (UPDATE store_installation SET access_token = NULL, refresh_token = NULL, access_until = NULL,
-           renewing_until = NULL, uninstall_ask_at = NULL, uninstalled_at = now()
+      `WITH gone AS (UPDATE store_installation SET ${FORGOTTEN}
          WHERE shop = $1 AND uninstalled_at IS NULL AND uninstall_ask_at IS NOT NULL AND installed_at = $2
          RETURNING shop, store_key)
        INSERT INTO audit_entry (actor, via, what, targets, outcome)

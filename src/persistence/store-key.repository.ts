@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { Database } from './database.js';
-import { StoreKeyEntity } from './entities/store-key.entity.js';
 
 /** Any number, the same for every process: replicas that start together compare their keys one after the other. */
 const STORE_KEY_LOCK = 7_236_402;
@@ -19,13 +18,12 @@ export const TABLES_OF_STORES = [
   'lifecycle_event',
 ] as const;
 /** Tables in which rows of both keys may collide; each has statements of its own. */
-export const TABLES_WITH_UNIQUE_STORE = [
-  'sync_run',
-  'store_state',
-  'store_day',
-  'report',
-  'store_key',
-] as const;
+export const TABLES_WITH_UNIQUE_STORE = ['sync_run', 'store_state', 'report'] as const;
+
+const storeKeyRow = z.object({ store: z.string(), identity: z.string() });
+/** A shop, as the beginning of its external_ids, and the key under which its rows are kept. */
+export type StoreKey = Readonly<z.infer<typeof storeKeyRow>>;
+const KEYS = 'SELECT store, identity FROM store_state';
 
 /**
  * The key under which each shop's rows are kept.
@@ -35,14 +33,10 @@ export const TABLES_WITH_UNIQUE_STORE = [
 export class StoreKeyRepository {
   constructor(private readonly db: Database) {}
 
-  /** The key under which the shop's rows are kept; null for a shop without rows. */
-  async keyOf(identity: string): Promise<string | null> {
-    return (await this.db.repository(StoreKeyEntity).findOneBy({ identity }))?.store ?? null;
-  }
-
-  async all(runner?: QueryRunner): Promise<StoreKeyEntity[]> {
+  /** The shops that have rows. */
+  async all(runner?: QueryRunner): Promise<StoreKey[]> {
     // SQL: on the connection that holds the lock.
-    return this.db.entities(StoreKeyEntity, 'SELECT * FROM store_key ORDER BY identity', [], runner);
+    return this.db.read(storeKeyRow, `${KEYS} WHERE identity IS NOT NULL ORDER BY identity`, [], runner);
   }
 
   /** One process at a time: `work` reads the keys and changes them in one transaction, and what it throws undoes all of it. */
@@ -55,15 +49,21 @@ export class StoreKeyRepository {
   }
 
   /** Notes the key of a shop without rows. Returns what is kept under this identity or this key afterwards. */
-  async claim(entry: StoreKeyEntity): Promise<StoreKeyEntity[]> {
+  async claim(entry: StoreKey): Promise<StoreKey[]> {
     await this.add(entry);
     const { identity, store } = entry;
-    return this.db.repository(StoreKeyEntity).find({ where: [{ identity }, { store }] });
+    return this.db.read(storeKeyRow, `${KEYS} WHERE identity = $1 OR (store = $2 AND identity IS NOT NULL)`, [
+      identity,
+      store,
+    ]);
   }
 
-  async add({ identity, store }: StoreKeyEntity, runner?: QueryRunner): Promise<void> {
+  /** Does nothing for a shop that has a key, and for a key that has a shop. */
+  async add({ identity, store }: StoreKey, runner?: QueryRunner): Promise<void> {
     await this.db.affected(
-      'INSERT INTO store_key (identity, store) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      `INSERT INTO store_state AS known (store, identity)
+       SELECT $2, $1 WHERE NOT EXISTS (SELECT FROM store_state WHERE identity = $1)
+       ON CONFLICT (store) DO UPDATE SET identity = excluded.identity WHERE known.identity IS NULL`,
       [identity, store],
       runner,
     );
@@ -115,9 +115,6 @@ const COLLIDING = [
      AND EXISTS (SELECT 1 FROM store_state AS other WHERE other.store = $2)`,
   'DELETE FROM store_state WHERE store = $2 AND EXISTS (SELECT 1 FROM store_state AS old WHERE old.store = $1)',
   'UPDATE store_state SET store = $2 WHERE store = $1',
-  `DELETE FROM store_day AS day WHERE store = $1
-     AND EXISTS (SELECT 1 FROM store_day AS other WHERE other.store = $2 AND other.day = day.day)`,
-  'UPDATE store_day SET store = $2 WHERE store = $1',
   `UPDATE report SET state = 'failed', error = 'its store got another key in the configuration', finished_at = now()
    WHERE store = $1 AND state = 'running'
      AND EXISTS (SELECT 1 FROM report AS other WHERE other.store = $2 AND other.kind = report.kind AND other.state = 'running')`,
@@ -129,5 +126,4 @@ const COLLIDING = [
      AND kind NOT IN ('workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside')`,
   `DELETE FROM notification WHERE subject = $1 AND subject <> $2 AND ended_at IS NULL
      AND kind NOT IN ('workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside')`,
-  'UPDATE store_key SET store = $2 WHERE store = $1',
 ];

@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Connections } from '../connections/connections.js';
-import { StoreDayRepository } from '../persistence/store-day.repository.js';
 import { Reconciler } from './reconciler.js';
 import { Retention } from './retention.js';
 import { SideChecks } from './side-checks.js';
+import { ShopRedactions } from './shop-redactions.js';
 import { StoreSchedules } from './store-schedules.js';
 import { Timers } from './timers.js';
 import { Uninstalls } from './uninstalls.js';
@@ -12,10 +12,10 @@ const POLLS_OF = 'polls of ';
 const SWEEP_MS = 5_000;
 /** The interval while more rows are due than one round handles. */
 const SWEEP_AGAIN_MS = 1_000;
+const ERASURE_MS = 900_000;
 const SLOT_CHECK_MS = 600_000;
 const SUBSCRIPTION_CHECK_MS = 6 * 3_600_000;
 const RETENTION_MS = 6 * 3_600_000;
-const DAY_COUNT_MS = 3_600_000;
 /** The first retention waits, because other work has priority after a start. */
 const FIRST_RETENTION_MS = 600_000;
 
@@ -29,8 +29,8 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly reconciler: Reconciler,
     private readonly sides: SideChecks,
     private readonly retention: Retention,
-    private readonly days: StoreDayRepository,
     private readonly uninstalls: Uninstalls,
+    private readonly redactions: ShopRedactions,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -60,10 +60,9 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     // Resume the work of earlier processes now, not after the first interval.
     sweep();
     timers.every('uninstall events', SWEEP_MS, () => this.uninstalls.pass());
+    timers.every('erasures', ERASURE_MS, () => this.redactions.pass());
     timers.every('webhook slots', SLOT_CHECK_MS, () => sides.checkSlots({ rewrite: false }));
     timers.every('store events', SUBSCRIPTION_CHECK_MS, () => sides.keepSubscriptions());
-    // At once, too: a process that restarts each hour would never count.
-    timers.every('coverage', DAY_COUNT_MS, () => this.days.record())();
     const retention = timers.every('retention', RETENTION_MS, () => this.retention.pass());
     timers.soon('first retention', FIRST_RETENTION_MS, retention);
     this.#checkSides();

@@ -309,9 +309,9 @@ export class World {
     return this.database.dump();
   }
 
-  /** The dump of a command that writes nothing. Reading takes its turn in the workspace's shared rate, which is a row. */
+  /** The dump of a command that writes nothing. Reading takes a slot of the workspace's shared rate, which a row counts. */
   async contentDump(): Promise<string> {
-    return this.database.dump(['request_rate']);
+    return this.database.dump(['request_rate', 'next_request_at']);
   }
 
   catalogApi(method: string, path: string, body?: unknown): Promise<JsonAnswer> {

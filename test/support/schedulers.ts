@@ -1,5 +1,4 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { StoreDayRepository } from '../../src/persistence/store-day.repository.js';
 import { StoreInstallationRepository } from '../../src/persistence/store-installation.repository.js';
 import { RetentionRepository } from '../../src/persistence/retention.repository.js';
 import type { QueueName } from '../../src/queue/index.js';
@@ -9,6 +8,8 @@ import { Scheduler } from '../../src/schedule/scheduler.js';
 import { SideChecks } from '../../src/schedule/side-checks.js';
 import { StoreSchedules } from '../../src/schedule/store-schedules.js';
 import { Timers } from '../../src/schedule/timers.js';
+import { ShopRedactionRepository } from '../../src/persistence/shop-redaction.repository.js';
+import { ShopRedactions } from '../../src/schedule/shop-redactions.js';
 import { Uninstalls } from '../../src/schedule/uninstalls.js';
 import { StoreSubscriptions } from '../../src/connections/store-subscriptions.js';
 import { StoreProbe } from '../../src/connections/store-probe.js';
@@ -93,8 +94,8 @@ export class Schedulers {
       this.reconciler(pressure, this.enqueueMany, timers),
       this.sides(undefined, timers),
       new Retention(retention, { database: { keepDays: 90 } }, clock, this.#log),
-      new StoreDayRepository(db),
       new Uninstalls(new StoreInstallationRepository(db), health, connections, this.#log),
+      new ShopRedactions(new ShopRedactionRepository(db), connections, timers, clock),
     );
   }
 

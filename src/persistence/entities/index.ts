@@ -1,6 +1,5 @@
 import { AuditEntryEntity } from './audit-entry.entity.js';
 import { CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
-import { RequestRateEntity } from './request-rate.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
 import { ReportEntity } from './report.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
@@ -11,12 +10,8 @@ import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
 import { PlannedIdentifierEntity } from './planned-identifier.entity.js';
 import { SeenProductEntity } from './seen-product.entity.js';
-import { ShopRedactionEntity } from './shop-redaction.entity.js';
-import { StoreDayEntity } from './store-day.entity.js';
-import { KeyedRequestEntity } from './keyed-request.entity.js';
-import { UsedTokenEntity } from './used-token.entity.js';
+import { UsedKeyEntity } from './used-key.entity.js';
 import { StoreInstallationEntity } from './store-installation.entity.js';
-import { StoreKeyEntity } from './store-key.entity.js';
 import { StoreProductEntity } from './store-product.entity.js';
 import { StoreStateEntity } from './store-state.entity.js';
 import { SyncActionEntity } from './sync-action.entity.js';
@@ -43,17 +38,12 @@ export const ENTITIES = [
   AnnouncedProductEntity,
   OwedProductEntity,
   AuditEntryEntity,
-  StoreKeyEntity,
   CatalogListingEntity,
   CatalogListedEntity,
-  RequestRateEntity,
   StoreInstallationEntity,
-  UsedTokenEntity,
-  KeyedRequestEntity,
+  UsedKeyEntity,
   LifecycleEventEntity,
-  StoreDayEntity,
   ReportEntity,
-  ShopRedactionEntity,
 ];
 
 export {
@@ -66,10 +56,7 @@ export {
   OwedProductEntity,
   ProductIdentifierEntity,
   ReportEntity,
-  ShopRedactionEntity,
-  StoreDayEntity,
   StoreInstallationEntity,
-  StoreKeyEntity,
   StoreProductEntity,
   StoreStateEntity,
   SyncActionEntity,

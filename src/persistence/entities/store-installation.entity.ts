@@ -18,4 +18,6 @@ export class StoreInstallationEntity {
   @Column('timestamptz', { nullable: true }) renewingUntil!: Date | null;
   /** Then the store is asked whether it uninstalled the app, as an event says; null when no event is open. */
   @Column('timestamptz', { nullable: true }) uninstallAskAt!: Date | null;
+  /** When the store asked to erase the shop; null without such a request. The row of an uninstalled shop goes with all others. */
+  @Column('timestamptz', { nullable: true }) erasureAskedAt!: Date | null;
 }

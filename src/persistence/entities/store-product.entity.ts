@@ -42,6 +42,8 @@ export class StoreProductEntity {
   @Column('boolean', { default: false }) generationDue!: boolean;
   /** When the newest result that was taken came in. */
   @Column('timestamptz', { nullable: true }) newestResultAt!: Date | null;
+  /** When the first one came in. */
+  @Column('timestamptz', { nullable: true }) firstResultAt!: Date | null;
   /** Token of the write-back that holds the product. */
   @Column('text', { nullable: true }) writeLease!: string | null;
   @Column('timestamptz', { nullable: true }) writeLeaseUntil!: Date | null;

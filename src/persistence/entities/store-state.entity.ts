@@ -3,8 +3,11 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity({ name: 'store_state' })
 @Index('store_state_shop_once', ['shopId'], { unique: true, where: 'shop_id IS NOT NULL' })
+@Index('store_state_identity_once', ['identity'], { unique: true })
 export class StoreStateEntity {
   @PrimaryColumn('text') store!: string;
+  /** The shop whose rows are kept under this key, as the beginning of its external_ids; null before its first run. */
+  @Column('text', { nullable: true }) identity!: string | null;
   /** Latest source time whose work is durable. */
   @Column('timestamptz', { nullable: true }) watermark!: Date | null;
   @Column('integer', { default: 0 }) incrementalsSinceFull!: number;

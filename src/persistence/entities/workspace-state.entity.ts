@@ -21,4 +21,12 @@ export class WorkspaceStateEntity {
   @Column('timestamptz', { nullable: true }) silentSince!: Date | null;
   /** When a person last asked to look for results at once; a sweep that rests after faults ends its rest then. */
   @Column('timestamptz', { nullable: true }) sweepAskedAt!: Date | null;
+  /** Requests per second at present, for all processes; null: as many as the settings allow. */
+  @Column('double precision', { nullable: true }) requestRate!: number | null;
+  /** The time of the first request slot that no process has reserved; null before the first request. */
+  @Column('timestamptz', { nullable: true }) nextRequestAt!: Date | null;
+  /** The service asked for no request until then. */
+  @Column('timestamptz', { nullable: true }) requestsPausedUntil!: Date | null;
+  /** When a refusal last lowered the rate. */
+  @Column('timestamptz', { nullable: true }) slowedAt!: Date | null;
 }

@@ -32,6 +32,7 @@ const STATEMENTS = [
      withheld jsonb NOT NULL DEFAULT '[]',
      generation_due boolean NOT NULL DEFAULT false,
      newest_result_at timestamptz,
+     first_result_at timestamptz,
      write_lease text,
      write_lease_until timestamptz,
      first_seen_at timestamptz NOT NULL DEFAULT now(),
@@ -394,18 +395,6 @@ const STATEMENTS = [
    )`,
   `CREATE INDEX report_newest ON report (kind, store, created_at)`,
   `CREATE UNIQUE INDEX report_one_running ON report (kind, store) WHERE (state = 'running')`,
-  `CREATE TABLE shop_redaction (
-     shop text PRIMARY KEY,
-     store_key text NOT NULL,
-     requested_at timestamptz NOT NULL DEFAULT now()
-   )`,
-  `CREATE TABLE store_day (
-     store text NOT NULL,
-     day date NOT NULL,
-     products integer NOT NULL,
-     with_content integer NOT NULL,
-     PRIMARY KEY (store, day)
-   )`,
   `CREATE TABLE store_installation (
      shop text PRIMARY KEY,
      store_key text NOT NULL,
@@ -416,16 +405,13 @@ const STATEMENTS = [
      installed_at timestamptz NOT NULL,
      uninstalled_at timestamptz,
      renewing_until timestamptz,
-     uninstall_ask_at timestamptz
+     uninstall_ask_at timestamptz,
+     erasure_asked_at timestamptz
    )`,
   `CREATE UNIQUE INDEX store_installation_key_once ON store_installation (store_key)`,
-  `CREATE TABLE store_key (
-     identity text PRIMARY KEY,
-     store text NOT NULL
-   )`,
-  `CREATE UNIQUE INDEX store_key_once ON store_key (store)`,
   `CREATE TABLE store_state (
      store text PRIMARY KEY,
+     identity text,
      watermark timestamptz,
      incrementals_since_full integer NOT NULL DEFAULT 0,
      last_full_at timestamptz,
@@ -443,25 +429,15 @@ const STATEMENTS = [
      silent_since timestamptz
    )`,
   `CREATE UNIQUE INDEX store_state_shop_once ON store_state (shop_id) WHERE shop_id IS NOT NULL`,
-  `CREATE TABLE used_token (
-     id text PRIMARY KEY,
-     until timestamptz NOT NULL
-   )`,
-  `CREATE TABLE keyed_request (
+  `CREATE UNIQUE INDEX store_state_identity_once ON store_state (identity)`,
+  `CREATE TABLE used_key (
      actor text NOT NULL,
      key text NOT NULL,
-     request text NOT NULL,
+     request text NOT NULL DEFAULT '',
      status integer,
      answer text,
      until timestamptz NOT NULL,
      PRIMARY KEY (actor, key)
-   )`,
-  `CREATE UNLOGGED TABLE request_rate (
-     workspace text PRIMARY KEY,
-     rate double precision,
-     next_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-     paused_until timestamptz,
-     slowed_at timestamptz
    )`,
   `CREATE TABLE workspace_state (
      workspace text PRIMARY KEY,
@@ -476,6 +452,10 @@ const STATEMENTS = [
      webhook_secret_shown text,
      webhook_state text,
      silent_since timestamptz,
-     sweep_asked_at timestamptz
+     sweep_asked_at timestamptz,
+     request_rate double precision,
+     next_request_at timestamptz,
+     requests_paused_until timestamptz,
+     slowed_at timestamptz
    )`,
 ];

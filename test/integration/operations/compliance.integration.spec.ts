@@ -125,13 +125,17 @@ describe('the address for compliance requests', () => {
     expect(await world.rows(`SELECT external_id FROM store_product WHERE store = 'merchant'`)).toHaveLength(
       1,
     );
-    expect(await world.rows('SELECT shop FROM shop_redaction')).toEqual([]);
+    expect(
+      await world.rows('SELECT shop FROM store_installation WHERE erasure_asked_at IS NOT NULL'),
+    ).toEqual([]);
   });
 
   it('erases nothing of a shop that still answers, and asks it because the uninstall event may be lost', async () => {
     expect((await send('shop/redact', ERASE))[1]).toContain('this is checked');
     await daemon.daemon.get(ShopRedactions).pass();
-    expect(await world.rows('SELECT shop FROM shop_redaction')).toEqual([]);
+    expect(
+      await world.rows('SELECT shop FROM store_installation WHERE erasure_asked_at IS NOT NULL'),
+    ).toEqual([]);
     expect(await traces()).toEqual(expect.arrayContaining(['store_installation', 'store_product']));
   });
 
@@ -141,10 +145,15 @@ describe('the address for compliance requests', () => {
     expect(before).not.toEqual([]);
     expect((await send('shop/redact', { shop_id: 2, shop_domain: shop }))[1]).toContain('"nothing to erase"');
     // An earlier installation left the request, before the shop was written into the file.
-    await world.rows(`INSERT INTO shop_redaction (shop, store_key) VALUES ('${shop}', 'main')`);
+    await world.rows(
+      `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at, erasure_asked_at)
+       VALUES ('${shop}', 'main', '{}', now(), now(), now())`,
+    );
     await daemon.daemon.get(ShopRedactions).pass();
     expect(await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`)).toEqual(before);
-    expect(await world.rows('SELECT shop FROM shop_redaction')).toEqual([]);
+    expect(
+      await world.rows('SELECT shop FROM store_installation WHERE erasure_asked_at IS NOT NULL'),
+    ).toEqual([]);
   });
 
   it('erases a shop whose uninstall event was lost, once the shop refuses us', async () => {
@@ -160,5 +169,22 @@ describe('the address for compliance requests', () => {
     expect((await send('shop/redact', ERASE))[0]).toBe(200);
     await daemon.daemon.get(ShopRedactions).pass();
     expect(await traces()).toEqual(['audit_entry']);
+  });
+
+  it('erases a shop that counts as installed and cannot be asked, twenty days after the request', async () => {
+    await daemon.daemon.get(ConnectionRefresh).refresh();
+    await install();
+    expect((await world.runToEnd({ store: 'merchant' })).status).not.toBe('failed');
+    await store.stop();
+    expect((await send('shop/redact', ERASE))[1]).toContain('this is checked');
+    const passOn = async (day: number): Promise<string[]> => {
+      await world.rows(
+        `UPDATE store_installation SET erasure_asked_at = now() - interval '${day} days' WHERE shop = '${SHOP}'`,
+      );
+      await daemon.daemon.get(ShopRedactions).pass();
+      return traces();
+    };
+    expect(await passOn(19)).toEqual(expect.arrayContaining(['store_installation', 'store_product']));
+    expect(await passOn(20)).toEqual(['audit_entry']);
   });
 });

@@ -90,7 +90,7 @@ it('a request is refused while the one with its key is under way', async () => {
     await client.query('LOCK TABLE sync_run IN EXCLUSIVE MODE');
     const first = post('stores/main/plans', 'slow', { full: true });
     await until('the first request has the key', async () => {
-      const rows = await world.rows(`SELECT 1 FROM keyed_request WHERE key = 'slow'`);
+      const rows = await world.rows(`SELECT 1 FROM used_key WHERE key = 'slow'`);
       return rows.length === 1;
     });
     expect(await post('stores/main/plans', 'slow', { full: true })).toMatchObject({
@@ -117,7 +117,7 @@ it('of many at once one has the effect', async () => {
 
 it('a key is free after its day', async () => {
   const first = await post('stores/main/plans', 'old', { full: true });
-  await world.rows(`UPDATE keyed_request SET until = now() WHERE key = 'old'`);
+  await world.rows(`UPDATE used_key SET until = now() WHERE key = 'old'`);
   expect(await post('stores/main/plans', 'old', { full: true })).toMatchObject({
     status: 202,
     isReplay: false,

@@ -7,7 +7,6 @@ import { Database, type SqlValue } from '../../../src/persistence/database.js';
 import { DeliveryRepository } from '../../../src/persistence/delivery.repository.js';
 import type { RowReader } from '../../../src/persistence/row-reader.js';
 import { StateRepository } from '../../../src/persistence/state.repository.js';
-import { StoreDayRepository } from '../../../src/persistence/store-day.repository.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { makeStore, Connections } from '../../../src/connections/connections.js';
 import { Stages } from '../../support/stages.js';
@@ -27,9 +26,9 @@ const PRODUCTS_EACH = 10;
 async function seed(): Promise<void> {
   const { db } = stages;
   await db.affected(
-    `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id, newest_result_at)
+    `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id, newest_result_at, first_result_at)
      SELECT 'shopify:s' || s || ':' || p, 's' || s, 'default', p, 'Product ' || p, 'linked', s * 1000 + p,
-       CASE WHEN p < 4 THEN now() END
+       CASE WHEN p < 4 THEN now() END, CASE WHEN p < 4 THEN now() END
      FROM generate_series(0, $1::int - 1) AS s, generate_series(0, $2::int - 1) AS p`,
     [STORES, PRODUCTS_EACH],
   );
@@ -50,7 +49,6 @@ async function seed(): Promise<void> {
     [STORES],
   );
   await stages.state.reportCredits('default', 3000, stages.clock.now());
-  await new StoreDayRepository(db).record();
 }
 
 /** Counts the statements that pass through it. */
@@ -88,7 +86,7 @@ function readers(count: number) {
   return {
     db,
     overview: new OverviewReader(
-      ...([connections, summary, new StoreDayRepository(db), new CreditRepository(db)] as const),
+      ...([connections, summary, new CreditRepository(db)] as const),
       ...([deliveries, state, new GroundLooks(db, stages.clock), stages.clock] as const),
     ),
   };
@@ -141,13 +139,18 @@ describe('with many stores', () => {
     expect(await statements(STORES)).toBe(await statements(2));
   });
 
-  it('the counts of a day are taken once, and the last of the day stay', async () => {
-    const days = new StoreDayRepository(stages.db);
-    await stages.db.affected(`UPDATE store_product SET newest_result_at = now() WHERE store = 's1'`);
-    await days.record();
-    const today = stages.clock.now().toISOString().slice(0, 10);
-    expect(await days.days(['s1'], '2000-01-01')).toEqual([
-      { store: 's1', day: today, products: 10, withContent: 10 },
+  it('the coverage of a day counts the products that were there, and those with content by then', async () => {
+    const { db, clock } = stages;
+    const day = (ago: number) =>
+      new Date(clock.now().getTime() - ago * 86_400_000).toISOString().slice(0, 10);
+    await db.affected(
+      `UPDATE store_product SET first_seen_at = now() - interval '40 days', first_result_at = now() - interval '1 day',
+         orphaned_at = CASE WHEN store_id = '0' THEN now() - interval '1 day' END WHERE store = 's1' AND store_id < '4'`,
+    );
+    expect(await new StatusRepository(db).days(['s1', 'absent'], day(2))).toEqual([
+      { store: 's1', day: day(2), products: 4, withContent: 0 },
+      { store: 's1', day: day(1), products: 3, withContent: 3 },
+      { store: 's1', day: day(0), products: 9, withContent: 3 },
     ]);
   });
 });

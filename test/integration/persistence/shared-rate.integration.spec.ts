@@ -33,7 +33,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
 });
 beforeEach(async () => {
-  await db.affected('DELETE FROM request_rate');
+  await db.affected('DELETE FROM workspace_state');
   arrivals = [];
   refuseNext = 0;
 });

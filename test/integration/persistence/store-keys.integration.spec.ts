@@ -63,7 +63,7 @@ describe('a store whose key was renamed in the configuration', () => {
       message:
         'stores.north was stores.main so far. Start the daemon or a sync to move its rows to the new key',
     });
-    expect(await stages.keys.keyOf(`shopify:${SHOP}`)).toBe(STORE);
+    expect(await stages.keys.all()).toContainEqual({ identity: `shopify:${SHOP}`, store: STORE });
   });
 
   it('is refused while another process works on a run under the old key', async () => {
@@ -113,13 +113,13 @@ describe('a key that names another shop', () => {
     await expect(settleStoreKeys(stages.keys, moved, 'move', stages.logger)).rejects.toThrow(
       `stores.main holds the rows of shopify:${SHOP} and cannot serve shopify:another.myshopify.com`,
     );
-    expect(await stages.keys.keyOf('shopify:another.myshopify.com')).toBeNull();
+    expect(await stages.keys.all()).toContainEqual({ identity: `shopify:${SHOP}`, store: STORE });
   });
 });
 
 it('a key that was freed and given to another shop without a restart gets no run', async () => {
   await stages.sync();
-  await stages.db.affected('UPDATE store_key SET identity = $1', ['shopify:earlier.myshopify.com']);
+  await stages.db.affected('UPDATE store_state SET identity = $1', ['shopify:earlier.myshopify.com']);
   await expect(stages.sync()).rejects.toThrow('stores.main holds the rows of shopify:earlier.myshopify.com');
 });
 

@@ -55,17 +55,18 @@ export class WorldDatabase {
     return (await (await this.pool()).query<T>(sql, [...values])).rows;
   }
 
-  /** Every row of every table but `except`, as text to compare. Empty before the first migration. */
-  async dump(except: readonly string[] = []): Promise<string> {
+  /** Every row of every table, without these columns, as text to compare. Empty before the first migration. */
+  async dump(withoutColumns: readonly string[] = []): Promise<string> {
     const tables = await this.rows<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-       WHERE schemaname !~ '^pg_' AND schemaname <> 'information_schema'
-         AND tablename <> ALL ($1) ORDER BY 1`,
-      [except],
+       WHERE schemaname !~ '^pg_' AND schemaname <> 'information_schema' ORDER BY 1`,
     );
     const dumps: string[] = [];
     for (const { name } of tables) {
-      const rows = await this.rows<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t ORDER BY 1`);
+      const rows = await this.rows<{ row: string }>(
+        `SELECT (to_jsonb(t) - $1::text[])::text AS row FROM ${name} AS t ORDER BY 1`,
+        [withoutColumns],
+      );
       dumps.push(`${name}\n${rows.map(({ row }) => row).join('\n')}`);
     }
     return dumps.join('\n\n');
