@@ -71,13 +71,12 @@ export class ShopRedactionRepository {
     await installations.update({ shop }, { erasureAskedAt: null });
   }
 
-  /** Ends the installation of a shop that the store no longer knows. False when it was installed again after the request. */
-  async confirm({ shop }: Pick<StoreInstallationEntity, 'shop'>): Promise<boolean> {
-    const ended = await this.db.affected(
+  /** Ends the installation of a shop that the store no longer knows, unless it was installed again after the request. */
+  async confirm(shop: string): Promise<void> {
+    await this.db.affected(
       `UPDATE store_installation SET ${FORGOTTEN} WHERE shop = $1 AND erasure_asked_at IS NOT NULL`,
       [shop],
     );
-    return ended === 1;
   }
 
   /** Erases up to `limit` rows of one table. `identity`: the beginning of the shop's external_ids. Returns how many there were; 0 when nothing is left. */

@@ -70,8 +70,12 @@ export class StoreKeyRepository {
   }
 
   /** The shop of the store has another address. */
-  async move({ identity, store }: StoreKeyEntity, runner?: QueryRunner): Promise<void> {
-    await this.db.affected('UPDATE store_key SET identity = $1 WHERE store = $2', [identity, store], runner);
+  async move({ identity, store }: StoreKey, runner?: QueryRunner): Promise<void> {
+    await this.db.affected(
+      'UPDATE store_state SET identity = $1 WHERE store = $2',
+      [identity, store],
+      runner,
+    );
   }
 
   /** True while a worker holds a run of the store: its process still has the old configuration. */

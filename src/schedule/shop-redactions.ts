@@ -53,11 +53,13 @@ export class ShopRedactions {
       return this.#drop(request, 'the shop still has the app installed: nothing of it is erased');
     const askedAt = request.erasureAskedAt?.getTime() ?? Infinity;
     const isDue = this.clock.now().getTime() - askedAt >= ERASED_UNASKED_MS;
-    if (isDue || isCoded(refusal, 'auth', 'not_found')) return this.redactions.confirm(request);
-    this.timers.log.warn(
-      { shop, err: errorLine(refusal) },
-      'the shop cannot be asked now; the next round tries again',
-    );
+    if (isDue || isCoded(refusal, 'auth', 'not_found')) await this.redactions.confirm(shop);
+    else
+      this.timers.log.warn(
+        { shop, err: errorLine(refusal) },
+        'the shop cannot be asked now; the next round tries again',
+      );
+    // The next round erases, when no process works with the store any more: it would write rows of it anew.
     return false;
   }
 

@@ -68,6 +68,13 @@ async function send(topic: string, content: unknown, secret = APP.clientSecret):
   return [answer.status, await answer.text()];
 }
 
+/** One round asks the shop, and the next one erases what is kept of it. Between them, the daemon sees that the installation has ended. */
+async function erasureRounds(): Promise<void> {
+  await daemon.daemon.get(ShopRedactions).pass();
+  await daemon.daemon.get(ConnectionRefresh).refresh();
+  await daemon.daemon.get(ShopRedactions).pass();
+}
+
 /** The tables that still have something of the shop. */
 async function traces(): Promise<string[]> {
   const dump = await world.tableDump();
@@ -103,8 +110,7 @@ describe('the address for compliance requests', () => {
   it('lets all rows of a shop but the audit record go after its merchant uninstalled the app, and no row of another store', async () => {
     const before = await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`);
     expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('to be erased')]);
-    await daemon.daemon.get(ConnectionRefresh).refresh();
-    await daemon.daemon.get(ShopRedactions).pass();
+    await erasureRounds();
     // The audit record stays until `database.keepDays`: it has the name of the store, and no texts.
     expect(await traces()).toEqual(['audit_entry']);
     expect(await world.rows('SELECT actor, what, targets FROM audit_entry ORDER BY id DESC LIMIT 2')).toEqual(
@@ -167,12 +173,11 @@ describe('the address for compliance requests', () => {
          refresh_token = '${kept?.refresh_token ?? ''}' WHERE shop = '${SHOP}'`,
     );
     expect((await send('shop/redact', ERASE))[0]).toBe(200);
-    await daemon.daemon.get(ShopRedactions).pass();
+    await erasureRounds();
     expect(await traces()).toEqual(['audit_entry']);
   });
 
   it('erases a shop that counts as installed and cannot be asked, twenty days after the request', async () => {
-    await daemon.daemon.get(ConnectionRefresh).refresh();
     await install();
     expect((await world.runToEnd({ store: 'merchant' })).status).not.toBe('failed');
     await store.stop();
@@ -181,7 +186,7 @@ describe('the address for compliance requests', () => {
       await world.rows(
         `UPDATE store_installation SET erasure_asked_at = now() - interval '${day} days' WHERE shop = '${SHOP}'`,
       );
-      await daemon.daemon.get(ShopRedactions).pass();
+      await erasureRounds();
       return traces();
     };
     expect(await passOn(19)).toEqual(expect.arrayContaining(['store_installation', 'store_product']));
