@@ -46,10 +46,10 @@ export const configSchema = section({
       .describe('address to listen on; `127.0.0.1` behind a proxy of the same machine'),
     port: amount(3000, { min: 0, max: 65_535 }).describe('0 takes any free port'),
     publicUrl: optionalAddress.describe(
-      "what the catalog service and the store call; without it no webhook is registered and results come by polling; when it changes, the stores' subscriptions at the old address end",
+      'what the catalog service and the store call; without it results come by polling',
     ),
     adminToken: optionalText.describe(
-      'bearer token of `/api` and key of the dashboard; 16 characters at least; empty, and no `server.tokens`, switches both off',
+      'bearer token of the API and key of the dashboard, of 16 characters at least; without one both are off',
     ),
     // A session names its token, so a token with the name of the admin token would get that one's role.
     tokens: named(section({ token: text, role: z.enum(['viewer', 'reviewer', 'admin']) }))
@@ -58,11 +58,11 @@ export const configSchema = section({
         'another name than admin, which is the name of server.adminToken',
       )
       .describe(
-        'further tokens of 16 characters at least, `NAME: { token, role }`; role `viewer` reads, `reviewer` also decides on write-backs, `admin` does everything',
+        'further tokens, `NAME: { token, role }`: a `viewer` reads, a `reviewer` also decides on write-backs, an `admin` does everything',
       ),
     admin: section({
       port: amount(0, { min: 0, max: 65_535 }).describe(
-        'port of dashboard, API, `/metrics` and `/docs`; `server.port` then has only `/webhooks/` and `/health/`. 0: all on `server.port`',
+        'port of dashboard, API, `/metrics` and `/docs`; 0: all on `server.port`',
       ),
     }),
     roles: processRoles.describe(
@@ -84,9 +84,7 @@ export const configSchema = section({
       .describe('a `postgres://` address, or `embedded`: a PostgreSQL of its own under `database.dataDir`'),
     dataDir: text
       .default('./data')
-      .describe(
-        'the embedded database and nothing else; relative to the working directory. Without a database there, but with one beside the configuration file, no command starts',
-      ),
+      .describe('the embedded database and nothing else; relative to the working directory'),
     migrate: onOff(true).describe(
       'whether `start` applies pending migrations; if not, `store-sync migrate` does, on each deploy',
     ),
@@ -96,7 +94,7 @@ export const configSchema = section({
         `0 (keep everything), or at least ${String(SHORTEST_HISTORY_DAYS)}`,
       )
       .describe(
-        "days after which settled runs, deliveries (parked and failed ones too), tasks, events and bulk changes are removed, except each product's last; the journal stays. At least 30; 0 keeps everything",
+        "days after which settled runs, deliveries, tasks and events are removed, except each product's last; the journal stays. At least 30; 0 keeps everything",
       ),
   }),
   queue: section({
@@ -112,16 +110,14 @@ export const configSchema = section({
         'a secret of 16 characters at least beside webhookUrl: openssl rand -hex 32',
       )
       .describe(
-        'where events for programs are posted (docs/monitoring.md), and the secret of 16 characters at least that signs them; both are secrets',
+        'where events for programs are posted (docs/monitoring.md), and the secret of 16 characters at least that signs them',
       ),
   }),
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),
   storeTemplate: z
     .preprocess((value) => value ?? undefined, storeTemplateSchema.optional())
-    .describe(
-      "the settings of installed stores; `auth` has `clientId` and `clientSecret`. `null`: nobody can install. `{shop}` in its `workspace` stands for the shop's name: with `tenant-{shop}` each shop has a workspace of its own, and a shop without one cannot install",
-    ),
+    .describe('the settings of installed stores (docs/shopify.md); `null`: nobody can install'),
   storesDir: optionalText.describe(
     'the directory; a relative path starts at the file that sets it, and empty means none',
   ),

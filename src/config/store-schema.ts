@@ -60,7 +60,7 @@ const credentials = section({
     if (!complete) context.addIssue('either accessToken, or clientId and clientSecret');
   })
   .describe(
-    '`{ clientId, clientSecret }` of an app with `read_products` and `write_products` (docs/shopify.md), for which tokens are fetched and renewed; or `{ accessToken }`, a permanent token from before 2026. Of kind `woocommerce`: `{ consumerKey, consumerSecret }`',
+    '`{ clientId, clientSecret }` of an app (docs/shopify.md), or `{ accessToken }`, a permanent token from before 2026. Of kind `woocommerce`: `{ consumerKey, consumerSecret }`',
   );
 
 const schedule = section({
@@ -79,7 +79,7 @@ const schedule = section({
   ),
   // Milliseconds. Less than a day, so that the starts of two nights cannot change places.
   spread: duration('0', { max: '12h' }).describe(
-    '`60m`, `90s`, `2h`: a run starts up to so much after the tick, at an offset fixed for each shop, so that many stores do not start at once',
+    '`60m`, `90s`, `2h`: a run starts up to so much later, at an offset fixed for each shop, so that many stores do not start at once',
   ),
 });
 
@@ -158,7 +158,7 @@ const anyShape = {
       'the same for products that are gone',
     ),
     maxWritesPerRun: amount(0, { min: 0 }).describe(
-      'products that are written in the store from the start of one run to the start of the next; 0: any number. Writes over it stay ready and wait. Reverts are not limited',
+      'products that are written in the store from one run to the next; the others wait, reverts do not. 0: any number',
     ),
     maxWritesPerDay: amount(0, { min: 0 }).describe('the same for a day of `schedule.timezone`'),
   }),
@@ -166,7 +166,7 @@ const anyShape = {
     .enum(['keep', 'report', 'delete'])
     .default('keep')
     .describe(
-      'catalog products whose source is gone: `keep` keeps them, `report` lists them too in `plan`, `status` and the dashboard, `delete` deletes them (within `limits.maxOrphanedShare`). `keep` also frees their identifiers',
+      'catalog products whose source is gone: `keep` keeps them without their identifiers, `report` lists them too, `delete` deletes them (within `limits.maxOrphanedShare`)',
     ),
   mapping: section({
     openAttributes: z
@@ -176,13 +176,13 @@ const anyShape = {
     mpn: metafieldName.describe("`namespace.key` of the metafield with the manufacturer's part number"),
     asin: metafieldName.describe('`namespace.key` of the metafield with the ASIN'),
     brand: brandSource.describe(
-      "where the brand comes from: `vendor`, `none`, or `namespace.key` of a metafield. `auto` is the vendor, unless it is a placeholder such as `n/a` or `ohne Marke`, or the shop's own name",
+      "`vendor`, `none`, or `namespace.key` of a metafield; `auto` is the vendor, unless it is a placeholder such as `n/a`, or the shop's own name",
     ),
     sourceUrl: metafieldName.describe(
-      '`namespace.key` of the metafield with the page that the service shall read: `crawl_configuration.source_url`. It helps where the service finds no source for a product. A list of one address and a link serve, too; other values, and addresses of more than 2,048 characters, are not sent',
+      '`namespace.key` of the metafield with the address of the page that the service shall read, where it finds none by itself; at most 2,048 characters',
     ),
     referenceString: metafieldName.describe(
-      '`namespace.key` of the metafield with the text that the service shall search by: `crawl_configuration.reference_string`. Texts of more than 1,000 characters, objects, references and lists of several texts are not sent',
+      '`namespace.key` of the metafield with the text that the service shall search by; at most 1,000 characters',
     ),
     productLists: z
       .array(z.string().min(1))
@@ -206,18 +206,18 @@ const anyShape = {
       'catalog field (`name`, `description`, `html_description`, `brand`, `category`, `sections.CODE`) to store field (docs/shopify.md, docs/woocommerce.md)',
     ),
     attributes: metafieldMap(z.string().min(1)).describe(
-      'attribute code to `namespace.key` of a product metafield that the merchant has defined, such as `material: custom.material`; a value that does not fit its type and validations is reported and not written',
+      'attribute code to `namespace.key` of a product metafield, such as `material: custom.material`; a value that does not fit its definition is reported and not written',
     ),
     variants: metafieldMap(
       z.string().regex(variantSource, 'description, html_description or sections.CODE'),
     ).describe(
-      '`description`, `html_description` or `sections.CODE` of a variant to `namespace.key` of a metafield of variants that the merchant has defined',
+      '`description`, `html_description` or `sections.CODE` of a variant to `namespace.key` of a metafield of variants',
     ),
     definitions: z
       .enum(['none', 'create'])
       .default('none')
       .describe(
-        '`create` defines the metafields of `attributes`, `variants` and `sections` that the store does not define yet, so that the admin and themes show them',
+        '`create` defines metafields that the store does not define yet, so that the admin and themes show them',
       ),
     sections: z
       .strictObject({
@@ -232,7 +232,7 @@ const anyShape = {
       .array(z.enum(['img', 'iframe', 'video', 'table']))
       .default(['img', 'iframe', 'video', 'table'])
       .describe(
-        "elements of the merchant's description that stay after a generated one, as they are and in their order; `[]` replaces all. A caption, a link and what sizes a frame stay with it",
+        "elements of the merchant's description that stay after a generated one, in their order; `[]` replaces all",
       ),
     imageHosts: z
       .array(
@@ -240,7 +240,7 @@ const anyShape = {
       )
       .default([])
       .describe(
-        "further hosts that pictures in generated texts may be from, such as `images.example.com`. Pictures from the hosts that the product uses already, and from the store's own, are always taken; others are left out, and the write-back lists them",
+        "further hosts of pictures in generated texts, beside the store's own and those that the product uses already; other pictures are left out and listed",
       ),
     gates: section({
       title: section({ maxLength: amount(0, { min: 0, max: 255 }) }).describe(
@@ -260,7 +260,7 @@ const anyShape = {
         "a number with a unit in a generated text must occur in the merchant's texts or in an attribute",
       ),
       language: onOff(true).describe(
-        "a generated text, and each fourth of a long one, is in the workspace's locale; not judged where no locale is configured, or of a text with under 80 characters of different words",
+        "a generated text is in the workspace's locale; short texts are not judged, nor any without a locale",
       ),
       shrink: amount(0.5, { min: 0, max: 1, whole: false }).describe(
         "least share of the present description's length that a generated one has; 0: off",
@@ -277,7 +277,7 @@ const anyShape = {
       .refine((locales) => new Set(locales.map(canonical)).size === locales.length, 'each locale once')
       .default([])
       .describe(
-        "further locales: the shop's own titles, descriptions and mapped attributes are pushed in each, and results are registered as translations",
+        "further locales: the shop's own texts are pushed in each, and results are written as translations",
       ),
   }),
 };

@@ -48,7 +48,7 @@ export const workspaceSchema = section({
       path: request.path.default(DEFAULT_GENERATION_REQUEST.path),
       body: request.body.default(DEFAULT_GENERATION_REQUEST.body),
     }).describe(
-      'the call that asks for generation; its path is below `baseUrl`. In path and body, `{product_ids}` and `{external_ids}` stand for the batch, `{product_id}` and `{external_id}` for one product per call',
+      'the call that requests generation. In path and body, `{product_ids}` and `{external_ids}` stand for the batch, `{product_id}` and `{external_id}` for one product per call',
     ),
     batchSize: amount(50, { min: 1, max: 100_000 }).describe('products per call'),
     minCreditsRemaining: amount(0, { min: 0, whole: false }).describe(

@@ -187,7 +187,9 @@ function readingsOf(texts: readonly string[]): Partial<CatalogReadings> {
   try {
     return readingsOfTexts(texts);
   } catch (error) {
-    const names = READING_ROWS.map(({ name, values }) => `${name}: ${values}`).join('\n');
+    const names = READING_ROWS.map(({ name, question, values }) => `${name}: ${question} ${values}`).join(
+      '\n',
+    );
     throw new UsageError(`--reading ${texts.join(' ')} is not known. Readings:\n${names}`, { cause: error });
   }
 }

@@ -29,7 +29,7 @@ Where the service's interface is open, store-sync is right under every reading, 
 So a service that behaves differently needs configuration, not a release. The defaults are in \`src/catalog/assumptions.ts\`.
 `;
 
-const SANDBOX_START = `## The sandbox
+const SANDBOX = `## The sandbox
 
 \`src/sandbox/catalog/\` is a complete service that follows the catalog API, with its data in a PostgreSQL schema of its own. Its content is
 made by rules from the product's own data and says so. It shares no code with the product except the error class, so that a mistake cannot
@@ -45,22 +45,13 @@ npm run sandbox -- --reading patchLocale=ignored    # another reading of what th
 npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]  # a sandbox store, of Shopify by default
 \`\`\`
 
-Tests run under every reading. \`--reading NAME=VALUE\`, or \`startCatalogSandbox({ readings })\` in a test, chooses; the first value is the default.
+Tests run under every reading: \`--reading NAME=VALUE\`, or \`startCatalogSandbox({ readings })\` in a test. An unknown name lists their meaning.
+The names are ${READING_ROWS.map(({ name }) => `\`${name}\``).join(', ')}.
 `;
 
 /** docs/catalog-rules.md, before formatting. */
 export function catalogRulesPage(): string {
-  const readings = READING_ROWS.map(
-    ({ name, question, values }) => `- \`${name}\`: ${question} ${values}`,
-  ).join('\n');
-  return [
-    INTRODUCTION,
-    rulesSections(RULES),
-    ASSUMED,
-    ASSUMPTIONS.map(assumption).join('\n'),
-    SANDBOX_START,
-    readings,
-  ]
+  return [INTRODUCTION, rulesSections(RULES), ASSUMED, ASSUMPTIONS.map(assumption).join('\n'), SANDBOX]
     .map((part) => part.trim())
     .join('\n\n');
 }

@@ -38,7 +38,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'W4',
     fault: 'the queue is away when a delivery comes',
-    behaviour: '200 all the same: the inbox holds it, and it is processed later',
+    behaviour: '200: the inbox holds it',
     proofs: proof(REDIS, 'a delivery gets 200 while Redis is down', 'when they are emptied in the middle'),
   },
   {
@@ -67,8 +67,8 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'W7',
-    fault: 'a failure after a success, or the reverse',
-    behaviour: 'a settled task never moves, the newest content stands',
+    fault: 'failure after success, or the reverse',
+    behaviour: 'a settled task stays, the newest content stands',
     proofs: [
       ...proof('test/integration/webhooks/order.integration.spec.ts', 'results in whatever order'),
       ...proof(
@@ -79,7 +79,7 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'W8',
-    fault: 'a delivery overtakes the answer to the call that caused it',
+    fault: 'a delivery overtakes the answer to its request',
     behaviour: 'it finds its task, or waits until its product is known',
     proofs: proof(
       'test/integration/webhooks/interpretation.integration.spec.ts',
@@ -95,8 +95,8 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'W10',
-    fault: 'truncated JSON, bytes that claim to be compressed',
-    behaviour: 'signed, so 200; stored and parked',
+    fault: 'truncated JSON, or claimed compression',
+    behaviour: '200; stored and parked',
     proofs: proof(RECEIPT, 'holds broken JSON gets 200', 'content-encoding: gzip over plain bytes gets 200'),
   },
   {
@@ -108,7 +108,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'W12',
     fault: 'invalid UTF-8',
-    behaviour: 'the signature is over bytes; parked',
+    behaviour: '200; stored and parked',
     proofs: [
       ...proof(RECEIPT, 'holds invalid UTF-8 gets 200'),
       ...proof('src/catalog/webhook-signature.spec.ts', 'verifies bodies of any bytes'),
@@ -116,7 +116,7 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'W13',
-    fault: 'clocks that differ, a retry with its first timestamp',
+    fault: 'differing clocks, a retry with its first timestamp',
     behaviour: 'accepted for twenty minutes back and five ahead',
     proofs: proof(
       RECEIPT,
@@ -188,14 +188,14 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'C3',
-    fault: 'HTML, a cut, slow or enormous answer',
-    behaviour: 'a coded error that may be repeated; bounded in time and size',
+    fault: 'an answer that is HTML, cut off, slow or enormous',
+    behaviour: 'bounded in time and size, then repeated',
     proofs: proof('src/catalog/client-errors.spec.ts', 'answers that cannot be used'),
   },
   {
     id: 'C4',
     fault: 'the token is revoked in the middle',
-    behaviour: 'one renewal for all; if that does not help, the workspace is paused',
+    behaviour: 'one renewal for all, then the workspace is paused',
     proofs: [
       ...proof('src/catalog/client-auth.spec.ts', 'whose token is revoked unannounced cause one renewal'),
       ...proof('test/integration/sync/apply.integration.spec.ts', 'refused credentials'),
@@ -210,7 +210,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'C6',
     fault: 'pages change while they are read',
-    behaviour: 'the walk ends, and says so when it is not whole',
+    behaviour: 'the reading ends, and says when it is incomplete',
     proofs: proof(
       'src/catalog/client-products.spec.ts',
       'ends at a next that was followed before',
@@ -221,7 +221,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'S1',
     fault: 'the store throttles',
-    behaviour: 'the read waits as its cost figures say, and goes on',
+    behaviour: 'the read waits as the cost figures say',
     proofs: [
       ...proof('src/store/shopify/connector-calls.spec.ts', 'calls that the store asks to slow down'),
       ...proof('test/e2e/faults.e2e.spec.ts', 'a store that throttles and fails'),
@@ -244,7 +244,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'S3',
     fault: 'an export that is cut off',
-    behaviour: 'the counts do not agree, so the run fails and infers nothing',
+    behaviour: 'the counts differ, so the run fails and infers nothing',
     proofs: [
       ...proof('src/store/shopify/connector-export.spec.ts', 'an export that is not what the store said'),
       ...proof(
@@ -287,8 +287,8 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'S7',
-    fault: 'killed after the store took a write, before it is recorded',
-    behaviour: 'the next worker reads, recognises it, and writes nothing',
+    fault: 'killed between a write to the store and its record',
+    behaviour: 'the next worker recognises it, and writes nothing',
     proofs: [
       ...proof(KILLS, 'at write-back.written is', 'at write-back.started is'),
       ...proof(
@@ -336,7 +336,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'O3',
     fault: 'the disk is full',
-    behaviour: '503, nothing acknowledged that is not stored; it recovers',
+    behaviour: '503, and it recovers; nothing is acknowledged that is not stored',
     proofs: proof('test/fault/disk-full.e2e.spec.ts', 'gets 503 and is not acknowledged'),
   },
   {

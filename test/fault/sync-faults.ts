@@ -4,7 +4,7 @@ import { proof, type FaultRow } from './fault-row.js';
 export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C7',
-    fault: 'another system’s product or variant has one of our identifiers, where a search does not show it',
+    fault: 'another system’s product has one of our identifiers, where a search does not show it',
     behaviour: 'it is never changed; the identifier is withheld and named',
     proofs: proof(
       'test/integration/sync/identity-readings.integration.spec.ts',
@@ -25,7 +25,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C9',
     fault: 'a product is deleted and made again with the same SKU',
-    behaviour: 'the orphan gives its identifiers up; the new product has them within two full runs',
+    behaviour: 'the new product has the identifiers within two full runs',
     proofs: proof(
       'test/integration/sync/identity-readings.integration.spec.ts',
       'was deleted and made again',
@@ -40,7 +40,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'C11',
-    fault: 'a creation in the background outlives its run, fails later, or never shows its product',
+    fault: 'a creation in the background outlives its run, fails, or shows no product',
     behaviour: 'it is owed, and created again when the catalog lacks it',
     proofs: proof(
       'test/integration/sync/owed.integration.spec.ts',
@@ -53,8 +53,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C12',
     fault: 'a generation request is not answered',
-    behaviour:
-      'the next batch goes on, the run is partial, and the request is repeated only after the time limit of a task',
+    behaviour: 'the next batch goes on; the request is repeated only after the time limit of a task',
     proofs: proof(
       'test/integration/sync/generation.integration.spec.ts',
       'does not end the asking',
@@ -77,7 +76,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C14',
     fault: 'the catalog’s listing is incomplete, limited or cannot be read',
-    behaviour: 'no product is created again because of it, and the run says that it did not compare',
+    behaviour: 'no product is created again because of it, and the run says so',
     proofs: proof(
       'test/integration/sync/gone-from-catalog.integration.spec.ts',
       'while the catalog still has it under its id',
@@ -166,7 +165,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'C22',
-    fault: 'a product leaves the store while the catalog is creating it in the background',
+    fault: 'a product leaves the store while the catalog creates it in the background',
     behaviour: 'it is owed until it exists, and is then treated as one that left',
     proofs: proof(
       'test/integration/sync/background-creations.integration.spec.ts',
@@ -182,13 +181,13 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'S8',
     fault: 'a write-back holds a product while a run reads it',
-    behaviour: 'it is owed, and read by the next run whatever the watermark says',
+    behaviour: 'it is owed to the next run',
     proofs: proof('test/integration/sync/owed.integration.spec.ts', 'is owed, and read by the next run'),
   },
   {
     id: 'S9',
     fault: 'a run fails that consumed store events',
-    behaviour: 'the products that they name are owed, and the next run reads them',
+    behaviour: 'their products are owed to the next run',
     proofs: proof('test/integration/sync/owed.integration.spec.ts', 'that a failed run consumed'),
   },
   {
@@ -211,7 +210,7 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'S11',
     fault: 'a write-back is given up half way',
-    behaviour: 'journalled as applied with its failed fields and before-images, so that it can be reverted',
+    behaviour: 'recorded with its failed fields and before-images, and can be reverted',
     proofs: [
       ...proof(
         'test/integration/write-back/given-up.integration.spec.ts',
@@ -236,7 +235,7 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'S13',
     fault: 'the lines of an export have any order, or a child is there twice',
-    behaviour: 'the file is split by product before anything is planned, and each product is read whole',
+    behaviour: 'the file is split by product first, and each product is read whole',
     proofs: [
       ...proof('src/store/shopify/export-file.spec.ts', 'the lines of an export'),
       ...proof('test/e2e/exports.e2e.spec.ts', 'every product is created as it is'),

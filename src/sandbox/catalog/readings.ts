@@ -4,7 +4,7 @@ import { MATCH_FIELDS, type MatchField } from './products/identifiers.js';
 
 /**
  * How this sandbox reads what the interface specification leaves open. Each switch is one question; a client is correct only
- * when it holds under every answer. docs/catalog-rules.md describes them under "Readings".
+ * when it holds under every answer.
  */
 export interface CatalogReadings {
   /** Whether POST /products/ also matches variants of product models, or only what a listing shows. */
@@ -147,7 +147,7 @@ export interface ReadingRow {
   readonly values: string;
 }
 
-/** The table of switches under "Readings" in docs/catalog-rules.md; the first value is the default. */
+/** What each switch asks, for the help of `--reading`. The first value is the default. */
 export const READING_ROWS: readonly ReadingRow[] = [
   {
     name: 'postMatchesVariants',
