@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
-import type { AppConfig } from '../config/index.js';
+import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError } from '../domain/errors.js';
 import { STORE_OPTION, type CommonOptions, type OptionDeclaration } from './options.js';
 import { report } from './report.js';
@@ -40,8 +40,11 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
   }
 
   /** Throws for options that the configuration rules out, before anything is opened. */
-  protected checkOptions(_config: AppConfig, _options: Options): void {
-    // Most commands have none.
+  protected checkOptions(config: AppConfig, { store }: Options & { readonly store?: string }): void {
+    if (store === undefined || Object.hasOwn(config.stores, store)) return;
+    // A merchant may have installed it, which only the database knows.
+    if (config.storeTemplate !== undefined) return;
+    throw new CodedError('not_found', unknownStore(store, Object.keys(config.stores)));
   }
 
   /** Does the command's work and returns its exit status. */
@@ -103,6 +106,16 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
   }
 }
 
+const NO_STORE =
+  'no store is configured: create a configuration with store-sync init, or name it with --config';
+
+function unknownStore(store: string, known: readonly string[]): string {
+  if (known.length === 0) return NO_STORE;
+  const nearest = nearestName(store, known);
+  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
+  return `no store "${store}" is configured${hint} (configured: ${known.join(', ')})`;
+}
+
 /** The options with the key of the configuration's only store, where none is named. Throws `invalid` when there are more, or none. */
 async function withOnlyStore<Options extends CommonOptions & { readonly store?: string }>(
   options: Options,
@@ -111,11 +124,7 @@ async function withOnlyStore<Options extends CommonOptions & { readonly store?: 
   const { readConfig } = await import('./runtime.js');
   const stores = Object.keys(readConfig(options.config).config.stores);
   const [store] = stores;
-  if (store === undefined)
-    throw new CodedError(
-      'invalid',
-      'no store is configured: create a configuration with store-sync init, or name it with --config',
-    );
+  if (store === undefined) throw new CodedError('invalid', NO_STORE);
   if (stores.length > 1)
     throw new CodedError('invalid', `--store is missing: name one of ${stores.join(', ')}`);
   return { ...options, store };

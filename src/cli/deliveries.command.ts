@@ -7,13 +7,14 @@ import {
   type DeliverySummary,
 } from '../operations/deliveries.js';
 import type { Page } from '../operations/paging.js';
+import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
-import { LIST_OPTIONS, ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable } from './terminal.js';
 
 const ACTIONS = ['list', 'show', 'replay'] as const;
 
-export class DeliveriesCommand extends ListCommand {
+export class DeliveriesCommand extends StoreSyncCommand<ListOptions> {
   override readonly args = {
     '[action]': 'list (default) | show ID | replay ID…',
     '[ids...]': 'ids of deliveries',

@@ -1,10 +1,8 @@
 import { PAGE_LIMIT } from '../operations/paging.js';
-import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { RowOutcome } from '../operations/paging.js';
 import { issueText } from '../operations/issue-text.js';
-import { z } from 'zod';
-import { StoreSyncCommand } from './command.js';
+import type { z } from 'zod';
 import { JSON_OPTION, type OptionDeclaration, type CommonOptions } from './options.js';
 import { print, printJson } from './output.js';
 
@@ -27,30 +25,6 @@ export const LIST_OPTIONS: readonly OptionDeclaration[] = [
   JSON_OPTION,
 ];
 
-/** Commands that list rows and act on rows by id. */
-export abstract class ListCommand<
-  Options extends ListOptions = ListOptions,
-> extends StoreSyncCommand<Options> {
-  protected override checkOptions(config: AppConfig, { store }: Options): void {
-    requireStore(config, store);
-  }
-}
-
-/** Throws `not_found` for a store that is not configured. Otherwise its list would be empty, without an explanation. */
-export function requireStore(config: Pick<AppConfig, 'stores'>, store: string | undefined): void {
-  if (store === undefined || Object.hasOwn(config.stores, store)) return;
-  const known = Object.keys(config.stores);
-  throw new CodedError('not_found', unknownStore(store, known));
-}
-
-function unknownStore(store: string, known: readonly string[]): string {
-  if (known.length === 0)
-    return 'no store is configured: create a configuration with store-sync init, or name it with --config';
-  const nearest = nearestName(store, known);
-  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
-  return `no store "${store}" is configured${hint} (configured: ${known.join(', ')})`;
-}
-
 /** The list's query from the options, parsed with the schema of the API. Throws `invalid` for invalid options. */
 export function queryFrom<Schema extends z.ZodType>(
   schema: Schema,
@@ -69,9 +43,7 @@ export function parsedQuery<Schema extends z.ZodType>(
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const isUnknown = parsed.error.issues[0]?.code === 'unrecognized_keys';
-  throw new CodedError('invalid', `--${isUnknown ? 'filter: ' : ''}${issueText(parsed.error, known)}`);
+  throw new CodedError('invalid', `--${issueText(parsed.error, [])}`);
 }
 
 /**

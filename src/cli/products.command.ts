@@ -1,3 +1,4 @@
+import { IDENTIFIER_NAMES } from '../domain/catalog-product.js';
 import { CodedError } from '../domain/errors.js';
 import type { Page } from '../operations/paging.js';
 import {
@@ -7,7 +8,8 @@ import {
   type ProductTimeline,
 } from '../operations/products.js';
 import { fieldLine } from './field-line.js';
-import { LIST_OPTIONS, ListCommand, parsedQuery, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, parsedQuery, type ListOptions } from './list-options.js';
+import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
 
@@ -17,7 +19,7 @@ interface ProductsOptions extends ListOptions {
   readonly search?: string;
 }
 
-export class ProductsCommand extends ListCommand<ProductsOptions> {
+export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
   override readonly args = {
     '[action]': 'list (default) | show ID',
     '[id...]': 'an external_id, SKU, barcode or handle',
@@ -89,9 +91,9 @@ function printTimeline(product: ProductTimeline): void {
     print(
       `     ${printable(
         holder === null
-          ? `${kind} ${value} is already used by a product that store-sync does not know yet`
+          ? `${IDENTIFIER_NAMES[kind]} ${value} is already used by a product that store-sync does not know yet`
           : [
-              `${kind} ${value} is held by ${holder.who}`,
+              `${IDENTIFIER_NAMES[kind]} ${value} is held by ${holder.who}`,
               ...holder.externalIds,
               ...(holder.catalogId === null ? [] : [`catalog product ${holder.catalogId}`]),
             ].join('; '),

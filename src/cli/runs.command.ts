@@ -3,7 +3,8 @@ import type { Page } from '../operations/paging.js';
 import { isUnderWay, runQuerySchema, type PresentedRun } from '../operations/present-run.js';
 import { runItemQuerySchema, type RunItemPage } from '../operations/run-items.js';
 import { RunOperations } from '../operations/runs.js';
-import { LIST_OPTIONS, ListCommand, parsedQuery, queryFrom, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, parsedQuery, queryFrom, type ListOptions } from './list-options.js';
+import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { runAccount } from './run-summary.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
@@ -15,7 +16,7 @@ interface RunsOptions extends ListOptions {
   readonly search?: string;
 }
 
-export class RunsCommand extends ListCommand<RunsOptions> {
+export class RunsCommand extends StoreSyncCommand<RunsOptions> {
   override readonly args = { '[action]': 'list (default) | show ID | cancel ID', '[id]': 'id of a run' };
   override readonly options = [
     {

@@ -62,7 +62,7 @@ function printStore(store: StoreStatus): void {
   print(`  generation: ${byState(store.tasks)}; write-backs: ${byState(store.writeBacks)}`);
   if (store.owed.count > 0)
     print(
-      `  owed to the next run: ${store.owed.count}, the oldest since ${store.owed.since ?? UNKNOWN_TIME}`,
+      `  put off to the next run: ${store.owed.count}, the oldest since ${store.owed.since ?? UNKNOWN_TIME}`,
     );
   for (const { count, reason } of store.owed.reasons) print(`    ${String(count)}: ${reason}`);
   for (const [limit, count] of Object.entries(store.held.limits))
@@ -70,7 +70,7 @@ function printStore(store: StoreStatus): void {
   if (Object.keys(store.held.gates).length > 0) print(`  held back by gates: ${byState(store.held.gates)}`);
   if (store.unmappedParts > 0)
     print(
-      `  ${store.unmappedParts} generated values of the last 30 days have no place: see writeBack.fields, writeBack.sections`,
+      `  ${store.unmappedParts} generated values of the last 30 days are not written: choose where by writeBack.fields, writeBack.attributes or writeBack.sections`,
     );
   for (const [index, run] of store.lastRuns.entries()) {
     const figures = `${run.counts.seen} seen, ${run.counts.created} created, ${run.counts.updated} updated, ${run.counts.failed} failed`;

@@ -6,8 +6,8 @@ import { approvalSummary, countApprovals } from '../operations/approval-summary.
 import { actingUser, type CommandChange } from '../operations/audit.js';
 import type { Page, RowOutcome } from '../operations/paging.js';
 import {
-  filterFromTexts,
   namedTexts,
+  writeBackFilterSchema,
   writeBackQuerySchema,
   type WriteBackQuery,
 } from '../operations/write-back-filter.js';
@@ -15,10 +15,10 @@ import { ProductNames } from '../operations/product-names.js';
 import type { PresentedWriteBack } from '../operations/present-write-back.js';
 import { WriteBackOperations } from '../operations/write-backs.js';
 import { BulkFollower } from './bulk-follower.js';
-import { interruptSignal } from './command.js';
+import { interruptSignal, StoreSyncCommand } from './command.js';
 import { fieldLine } from './field-line.js';
 import { print, printJson } from './output.js';
-import { LIST_OPTIONS, ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, parsedQuery, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
 
 const DECISIONS = ['approve', 'reject', 'revert', 'undo', 'reapply'] as const;
@@ -45,7 +45,7 @@ class WriteBacksAction {
   ) {}
 }
 
-export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
+export class WriteBacksCommand extends StoreSyncCommand<WriteBackOptions> {
   override readonly args = {
     '[action]':
       'list (default) | show ID | approve ID… | reject ID… | undo ID… | revert ID… | reapply ID…; or with --all or --run',
@@ -150,7 +150,7 @@ function bulkActionOf(action: Action): BulkAction | null {
 }
 
 function bulkRequest(action: Action, { dryRun = false, ...options }: WriteBackOptions) {
-  const filter = filterFromTexts(textsOf(options));
+  const filter = parsedQuery(writeBackFilterSchema, textsOf(options));
   return { action: bulkActionOf(action) ?? 'approve', filter, dryRun, ...permissionsOf(options) };
 }
 

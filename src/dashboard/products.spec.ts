@@ -10,7 +10,7 @@ const VISITOR: Visitor = {
 };
 const AT = '2026-11-22T10:00:00.000Z';
 
-function withheld(kind: string, products: string[]): PresentedWithheld {
+function withheld(kind: 'sku' | 'barcode', products: string[]): PresentedWithheld {
   const holder = {
     ...{ whose: 'this_store' as const, who: 'another product', externalIds: [], catalogId: null },
     products,
@@ -40,7 +40,7 @@ describe('a conflicted product in the list', () => {
   it('has each reason once, with the title of the product that has the identifier too, and what helps', () => {
     const page = listed(withheld('sku', ['shopify:one:2']), withheld('barcode', ['shopify:one:2']));
     expect(page.match(/SKU A is shared/g)).toHaveLength(1);
-    expect(page.match(/BARCODE A is shared/g)).toHaveLength(1);
+    expect(page.match(/The barcode A is shared/g)).toHaveLength(1);
     expect(page).toContain('<a href="/products/shopify%3Aone%3A2">Lamp, blue</a>');
     expect(page).toContain('<span class="badge warn">Shared SKU</span>');
   });

@@ -9,7 +9,7 @@ describe('owedLine', () => {
 
   it('names each reason with its number', () => {
     expect(owedLine({ being_written: 2, being_created: 1 })).toBe(
-      `owed to the next run: 2: ${OWED_REASONS.being_written}; 1: ${OWED_REASONS.being_created}`,
+      `put off to the next run: 2: ${OWED_REASONS.being_written}; 1: ${OWED_REASONS.being_created}`,
     );
   });
 

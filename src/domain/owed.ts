@@ -49,7 +49,7 @@ export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
 };
 
 /** The beginning of `owedLine`. */
-export const OWED_NOTE = 'owed to the next run';
+export const OWED_NOTE = 'put off to the next run';
 
 const FAILURES: ReadonlySet<OwedCode> = new Set(['refused', 'unavailable', 'creation_failed']);
 

@@ -19,6 +19,16 @@ export function issueMessage(issue: z.core.$ZodIssue, known: readonly string[]):
       return `no such value; valid: ${issue.values.map(String).join(', ')}`;
     case 'invalid_format':
       return FORMATS[issue.format] ?? issue.message;
+    case 'invalid_union': {
+      const [first] = issue.errors.flat();
+      return first === undefined ? issue.message : issueMessage(first, known);
+    }
+    case 'invalid_type':
+      return issue.expected === 'number' || issue.expected === 'int' ? 'not a whole number' : issue.message;
+    case 'too_small':
+      return issue.origin === 'string' ? 'empty' : `at least ${String(issue.minimum)}`;
+    case 'too_big':
+      return `at most ${String(issue.maximum)}${issue.origin === 'string' ? ' characters' : ''}`;
     default:
       return issue.message;
   }

@@ -162,7 +162,7 @@ const CASES: [string, ProductFacts, RegExp][] = [
   ],
   ['given up', facts({ tasks: [task({ state: 'abandoned' })] }), /was given up/],
   ['nothing to write', facts({ tasks: [task()] }), /nothing of it is to be written/],
-  ['written', facts({ tasks: [task()], writeBacks: [writeBack()] }), /^live: content was written/],
+  ['written', facts({ tasks: [task()], writeBacks: [writeBack()] }), /^content was written/],
   [
     'asked for anew after it was written',
     facts({ tasks: [task({ requestedAt: AT(8), state: 'requested' })], writeBacks: [writeBack()] }),

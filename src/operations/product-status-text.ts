@@ -144,7 +144,7 @@ function writeBackState({ state, reason, settledAt, revertedAt }: WriteBackRow):
     case 'ready':
       return `its content is about to be written${reason === null ? '' : ` (${reason})`}`;
     case 'applied':
-      return `live: content was written to the store at ${at(settledAt)} (${why})`;
+      return `content was written to the store at ${at(settledAt)} (${why})`;
     case 'skipped':
       return `nothing was written to the store: ${why}`;
     case 'conflicted':

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { IDENTIFIER_NAMES } from '../domain/catalog-product.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
 import { HistoryRepository, type PastAction } from '../persistence/history.repository.js';
@@ -216,7 +217,10 @@ function linkEntries(link: StoreProductEntity): TimelineEntry[] {
 }
 
 function actionEntries(action: PastAction): TimelineEntry[] {
-  const fields = action.fields.length === 0 ? '' : `: ${action.fields.join(', ')}`;
+  const fields =
+    action.fields.length === 0
+      ? ''
+      : `: ${action.fields.map((field) => field.replaceAll('_', ' ')).join(', ')}`;
   const about = { id: action.runId };
   const settled =
     action.state === 'planned'
@@ -272,7 +276,7 @@ function identityEntries(action: PastAction): TimelineEntry[] {
       : [];
   const withheld = action.withheld.flatMap(({ kind, value, owner, reason }) => {
     const of = owner === action.externalId ? '' : ` of variant ${owner}`;
-    return entry(action.createdAt, 'identity', `${kind} ${value}${of} withheld`, {
+    return entry(action.createdAt, 'identity', `${IDENTIFIER_NAMES[kind]} ${value}${of} withheld`, {
       reason,
       id: action.runId,
     });
@@ -308,9 +312,20 @@ function taskEntries(task: GenerationTaskEntity): TimelineEntry[] {
   ];
 }
 
+const RESULT_WORDS: Readonly<Record<string, string>> = {
+  product_generated: 'content arrived',
+  product_generation_failed: 'the catalog reports a failure',
+  product_generation_no_urls: 'the catalog found nothing to read',
+};
+
 function deliveryEntries(delivery: DeliveryRow): TimelineEntry[] {
-  const what = `${delivery.action ?? 'unreadable'} by ${delivery.via}: ${delivery.state}`;
-  return entry(delivery.receivedAt, 'delivery', what, { id: delivery.id, reason: delivery.note });
+  const { action, via, state } = delivery;
+  const what =
+    (RESULT_WORDS[action ?? ''] ?? action ?? 'unreadable') + (via === 'poll' ? ', by polling' : '');
+  return entry(delivery.receivedAt, 'delivery', state === 'processed' ? what : `${what}: ${state}`, {
+    id: delivery.id,
+    reason: delivery.note,
+  });
 }
 
 function writeBackEntries(writeBack: PresentedWriteBack): TimelineEntry[] {

@@ -61,9 +61,7 @@ function reasonOf({ outcome, reason, error, withheld, owedCode, taskState }: Run
     case 'failed':
       return error === null ? 'the run ended before its turn' : errorOf({ error });
     case 'conflicted':
-      return withheld
-        .map(({ kind, value, reason: why }) => `${kind} ${value} is withheld: ${why}`)
-        .join('; ');
+      return withheld.map(({ reason: why }) => why).join('; ');
     case 'owed':
       return `${owedCode === null ? outcome : OWED_REASONS[owedCode]}${because}`;
     case 'generationRequested':

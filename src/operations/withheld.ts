@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IDENTIFIER_KINDS } from '../domain/catalog-product.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import {
   HOLDER_WORDS,
@@ -9,7 +10,7 @@ import {
 } from '../domain/withheld-identifier.js';
 
 export const withheldSchema = z.object({
-  kind: z.string(),
+  kind: z.enum(IDENTIFIER_KINDS),
   value: z.string(),
   /** external_id of the product or variant from which it is withheld. */
   owner: z.string(),

@@ -79,19 +79,15 @@ export function filterOfQuery({
   return filterOf(given);
 }
 
-/** The parts of command-line texts `name=value`. Throws `invalid` for another form. */
+/** The parts of command-line texts `name=value`. Throws `invalid` for another form, and for an unknown name or value. */
 export function namedTexts(texts: readonly string[]): Readonly<Record<string, string>> {
   const pairs = texts.map((each) => {
     const at = each.indexOf('=');
     if (at < 1) throw new CodedError('invalid', `--filter ${each.slice(0, 60)}: write it as name=value`);
     return [each.slice(0, at), each.slice(at + 1)] as const;
   });
-  return Object.fromEntries(pairs);
-}
-
-/** The filter of named texts. Throws `invalid` for an unknown name or value. */
-export function filterFromTexts(texts: Readonly<Record<string, string | undefined>>): WriteBackFilter {
-  const parsed = writeBackFilterSchema.safeParse(texts);
-  if (parsed.success) return parsed.data;
-  throw new CodedError('invalid', `--filter: ${issueText(parsed.error, Object.keys(filterShape))}`);
+  const given = Object.fromEntries(pairs);
+  const { error } = givenFilterSchema.safeParse(given);
+  if (error === undefined) return given;
+  throw new CodedError('invalid', `--filter: ${issueText(error, Object.keys(filterShape))}`);
 }

@@ -72,9 +72,9 @@ const ITEMS = `WITH run AS (
     SELECT sync_run.*, NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = sync_run.store
       AND newer.created_at > sync_run.created_at AND newer.state NOT IN ('planning', 'planned', 'not_planned')) AS newest FROM sync_run WHERE id = $1
   ), action AS (
-    SELECT own.id, external_id, label, own.kind, own.state, reason, fields, withheld, own.error,
+    SELECT own.id, external_id, coalesce(link.label, own.label) AS label, own.kind, own.state, reason, fields, own.withheld, own.error,
       coalesce(settled_at, own.created_at) AS at
-    FROM sync_action AS own WHERE run_id = $1 AND own.state NOT IN ('draft', 'dropped')
+    FROM sync_action AS own LEFT JOIN store_product AS link USING (external_id) WHERE run_id = $1 AND own.state NOT IN ('draft', 'dropped')
   ), item AS (
     SELECT CASE WHEN action.state = 'applied' THEN
         CASE action.kind WHEN 'create' THEN 'created' WHEN 'orphan' THEN 'orphaned' ELSE 'updated' END
@@ -111,7 +111,7 @@ const ITEMS = `WITH run AS (
 export class RunItemRepository {
   constructor(private readonly db: Database) {}
 
-  /** Items in the order of `RUN_OUTCOMES`, each outcome by label. Items of a run that goes on may come again under their new outcome. */
+  /** Items with the present titles of their products, in the order of `RUN_OUTCOMES`, each outcome by label. Items of a run that goes on may come again under their new outcome. */
   async page(
     runId: string,
     { outcome, search }: ItemFilter,

@@ -39,7 +39,7 @@ describe('refusedIdentifiers', () => {
     expect(refusedIdentifiers(standalone, { sku: ['Must be unique.', 'Is taken by 7.'] })).toEqual([
       {
         ...sku('p', 'S'),
-        reason: 'the catalog refused sku S: Must be unique. Is taken by 7.',
+        reason: 'the catalog refused SKU S: Must be unique. Is taken by 7.',
         holder: { whose: 'refused', externalIds: [], catalogId: null },
       },
     ]);

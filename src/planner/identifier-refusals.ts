@@ -1,6 +1,7 @@
 import {
   CATALOG_FIELDS,
   IDENTIFIER_KINDS,
+  IDENTIFIER_NAMES,
   type CatalogField,
   type CatalogProductBody,
   type Identifier,
@@ -27,7 +28,7 @@ export function refusedIdentifiers(
       const key = `${identifier.kind}\u0000${identifier.owner}`;
       refused.set(key, {
         ...identifier,
-        reason: `the catalog refused ${identifier.kind} ${identifier.value}: ${messages.join(' ')}`,
+        reason: `the catalog refused ${IDENTIFIER_NAMES[identifier.kind]} ${identifier.value}: ${messages.join(' ')}`,
         holder: { whose: 'refused', externalIds: [], catalogId: null },
       });
     }

@@ -29,7 +29,7 @@ const withheldSku: WithheldIdentifier = {
   kind: 'sku',
   value: 'BOT-1',
   owner: externalId(),
-  reason: `sku BOT-1 is also used by ${other}`,
+  reason: `SKU BOT-1 is also used by ${other}`,
   holder: { whose: 'this_store', externalIds: [other], catalogId: null },
 };
 
@@ -76,7 +76,7 @@ describe('a creation', () => {
     expect(resolve(creation, view({ owners })).withheld).toEqual([
       {
         ...withheldSku,
-        reason: `sku BOT-1 is also used by ${elsewhere}, ${other}`,
+        reason: `SKU BOT-1 is also used by ${elsewhere}, ${other}`,
         holder: { whose: 'this_store', externalIds: [elsewhere, other], catalogId: null },
       },
     ]);
@@ -96,7 +96,7 @@ describe('a creation', () => {
     expect(resolved).toMatchObject({
       kind: 'create',
       catalogId: null,
-      withheld: [{ kind: 'sku', reason: 'sku BOT-1 is held by catalog product 90 of erp:1' }],
+      withheld: [{ kind: 'sku', reason: 'SKU BOT-1 is held by catalog product 90 of erp:1' }],
     });
   });
 
@@ -143,7 +143,7 @@ describe('a creation', () => {
     expect(resolved).toMatchObject({ kind: 'create', catalogId: null });
     expect(resolved.withheld.map(({ kind }) => kind)).toEqual(over.holders?.map(({ kind }) => kind));
     expect(resolved.withheld[0]?.reason).toBe(
-      'sku BOT-1 is held by catalog product 90, which cannot be adopted by one product alone',
+      'SKU BOT-1 is held by catalog product 90, which cannot be adopted by one product alone',
     );
   });
 

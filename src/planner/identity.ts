@@ -1,4 +1,4 @@
-import type { Identifier, IdentifierKind } from '../domain/catalog-product.js';
+import { IDENTIFIER_NAMES, type Identifier, type IdentifierKind } from '../domain/catalog-product.js';
 import { foldedIdentifier } from '../domain/identifier-text.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { IdentifierHolder, WithheldIdentifier } from '../domain/withheld-identifier.js';
@@ -159,7 +159,7 @@ function obstacle(
   for (const holder of holdersOf(identifier, view)) {
     if (holder.externalId !== null && own.has(holder.externalId)) continue;
     if (holder.externalId === null && holder.catalogId === target) continue;
-    const held = `${identifier.kind} ${identifier.value} is held by catalog product ${holder.catalogId}`;
+    const held = `${IDENTIFIER_NAMES[identifier.kind]} ${identifier.value} is held by catalog product ${holder.catalogId}`;
     const { catalogId, externalId } = holder;
     if (externalId === null)
       return {
@@ -178,7 +178,7 @@ function obstacle(
 function sharedBy({ kind, value, owner }: Identifier, others: readonly string[]): Obstacle {
   const isSameShop = others.some((other) => shopOf(other) === shopOf(owner));
   return {
-    reason: `${kind} ${value} is also used by ${others.join(', ')}`,
+    reason: `${IDENTIFIER_NAMES[kind]} ${value} is also used by ${others.join(', ')}`,
     holder: { whose: isSameShop ? 'this_store' : 'other_store', externalIds: others, catalogId: null },
   };
 }

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { IDENTIFIER_NAMES } from '../../domain/catalog-product.js';
 import { failureReason } from '../../operations/product-status-text.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
@@ -59,7 +60,7 @@ export function resultOf(
     return { outcome: `the catalog refused the product: ${story.failure}`, fate: 'incomplete' };
   if (story.link === null) return { outcome: 'not in the catalog yet', fate: 'incomplete' };
   const withheld = story.link.withheld.map(
-    ({ kind, value }) => `; ${kind} ${value} is not sent: it is shared`,
+    ({ kind, value }) => `; ${IDENTIFIER_NAMES[kind]} ${value} is not sent: it is shared`,
   );
   const { outcome, fate } = contentOf(story);
   return { outcome: `${outcome}${withheld.join('')}`, fate };

@@ -143,7 +143,7 @@ export class RunPages {
     try {
       const run = await this.#found(this.runs.cancel(id, by), id);
       return isUnderWay(run)
-        ? 'The run stops at its next safe point. Its other products are owed to the next run.'
+        ? 'The run stops at its next safe point. Its other products are put off to the next run.'
         : RUN_STOPPED;
     } catch (error) {
       if (isCoded(error, 'conflict')) return 'The run has ended already.';

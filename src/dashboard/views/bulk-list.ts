@@ -32,7 +32,7 @@ export function bulkListPage(
     keys: LIST_KEYS,
     body: html`<p class="crumbs"><a href="/journal" data-key="u">Journal</a></p>
       <h1>${BULK_CHANGES}</h1>
-      <p>Changes of all write-backs that matched a filter, and dry runs of reverts.</p>
+      <p>Changes of all texts that matched a filter, and dry runs of reverts.</p>
       ${list({
         path: '/bulk',
         given,

@@ -25,7 +25,7 @@ const BULK_MEANING = {
   revert: 'A dry run first shows which fields would get their previous text back, and which would be left.',
   reapply: 'Reverted texts are written to the live shop again, except where somebody edited them since.',
 } as const;
-export const NO_WRITE_BACKS = 'No write-backs match this filter.';
+export const NO_WRITE_BACKS = 'No texts match this filter.';
 const BULK_VERB = { approve: 'Approve', reject: 'Reject', revert: 'Revert', reapply: 'Apply again' } as const;
 export const REST_OMITTED = 'The rest is omitted here.';
 
@@ -53,7 +53,10 @@ export function bulkQuestionPage(visitor: Visitor, question: BulkQuestion): stri
     section: isRevert || action === 'reapply' ? 'journal' : 'review',
     body: html`<h1>${BULK_TITLE[action]}</h1>
       <section class="card">
-        <p><b>${counted(count, 'write-back')}</b> match this filter now. Later ones are left out.</p>
+        <p>
+          <b>${counted(count, 'text')}</b> ${count === 1 ? 'matches' : 'match'} this filter now. Later ones
+          are left out.
+        </p>
         ${filterFacts(given)}
         <p>${BULK_MEANING[action]}</p>
         ${count === 0 ? html`<p class="empty">${NO_WRITE_BACKS}</p>` : bulkForm(question, isRevert)}
@@ -165,7 +168,7 @@ export function bulkProgress(change: PresentedBulkChange): Html {
     ${reason !== null && html`<p class="problem">${reason}</p>`}
     ${
       items.length > 0 &&
-      html`<h2>${dryRun ? 'Report of the dry run' : 'Unchanged write-backs'}</h2>
+      html`<h2>${dryRun ? 'Report of the dry run' : 'Left as they are'}</h2>
         <ul class="report">
           ${items.map(
             ({ id, externalId, label, ok, detail, fields }) =>

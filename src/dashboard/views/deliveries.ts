@@ -34,7 +34,7 @@ export function deliveriesPage(
         path: '/deliveries',
         given,
         tabs: { name: 'state', values: DELIVERY_STATES, counts },
-        fields: [{ name: 'search', label: 'Title, external_id or outcome' }, ...storeAndDays(stores)],
+        fields: [{ name: 'search', label: 'Title, ID or outcome' }, ...storeAndDays(stores)],
         page: deliveries,
         heads: ['', 'Delivery', 'State', 'Received', 'Product and outcome'],
         row,

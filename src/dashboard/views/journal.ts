@@ -15,7 +15,7 @@ import { askLink } from './write-back-actions.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
 import { BULK_CHANGES, NO_WRITE_BACKS } from './bulk.js';
 
-export const WRITE_BACK_SEARCH = 'Title, handle, external_id, SKU or reason';
+export const WRITE_BACK_SEARCH = 'Title, handle, ID, SKU or reason';
 const LAST_CHANGE = 'Last change';
 
 export const JOURNAL_STATES = [

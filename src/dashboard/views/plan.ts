@@ -155,7 +155,7 @@ function entryList({ plan, entries, kinds, given }: PlanView): Html {
       ...(plan.entries > 0 && {
         tabs: { name: 'kind', values: ACTION_KINDS, counts: kinds, labels: PLAN_KINDS } as const,
       }),
-      fields: plan.entries > 0 ? [{ name: 'search', label: 'Title, external_id or reason' }] : [],
+      fields: plan.entries > 0 ? [{ name: 'search', label: 'Title, ID or reason' }] : [],
       page: entries,
       heads: ['Product', 'Change', 'Reason', 'Content'],
       row: entryRow,

@@ -74,7 +74,7 @@ function facts({ product, live, adminUrl }: ProductView): Html {
   ] as const;
   const links = outside.flatMap(([url, label]) => (url === null ? [] : [{ url, label }]));
   return html`<dl class="facts card">
-    <dt>external_id</dt>
+    <dt>ID</dt>
     <dd>${product.externalId}</dd>
     <dt>Store</dt>
     <dd>

@@ -149,7 +149,7 @@ export function foundPage(visitor: Visitor, name: string, found: readonly string
       ${search(name)}
       ${
         found.length === 0
-          ? nothing(`No product has the external_id, SKU, barcode or handle “${name}”.`)
+          ? nothing(`No product has the ID, SKU, barcode or handle “${name}”.`)
           : html`<h2>${found.length} products match “${name}”</h2>
               ${rowTable(
                 ['Product'],
@@ -165,7 +165,7 @@ export function foundPage(visitor: Visitor, name: string, found: readonly string
 
 function search(value: string): Html {
   return html`<form class="search" role="search" aria-label="Products" action="/products">
-    <label for="name">external_id, SKU, barcode or handle</label>
+    <label for="name">ID, SKU, barcode or handle</label>
     <input id="name" name="name" type="search" value="${value}" data-key="/" />
     <button>Find</button>
   </form>`;
@@ -200,7 +200,7 @@ export function timelineItem(entry: TimelineEntry): Html {
 function fieldLine({ target, outcome, reason }: WriteBackField): Html {
   return html`<li>
     ${targetName(target)}:
-    ${outcome === null ? 'to be written' : words(outcome)}${reason !== null && ` (${reason})`}
+    ${outcome === null ? 'to be written' : words(outcome)}${reason !== null && reason !== 'generated' && ` (${reason})`}
   </li>`;
 }
 

@@ -75,7 +75,7 @@ export function runPage(visitor: Visitor, view: RunView): string {
     keys: LIST_KEYS,
     body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
       <h1>Run of ${run.store}</h1>
-      <p class="quiet">${runTitle(run)} · ${run.id}</p>
+      <p class="quiet">${runTitle(run)}</p>
       ${run.stoppedByLimit && beyondLimit(run)}
       <div data-live="${pathTo(`${path}/progress`, { ...choice, offset: view.items.offset })}">
         ${progressFragment(view)}
@@ -304,7 +304,7 @@ function itemSection({ run, items, choice, changes, titles }: RunView): Html {
       path,
       given,
       tabs: { name: 'outcome', values: met, counts: items.outcomes, labels: OUTCOMES },
-      fields: [{ name: 'search', label: 'Title, external_id, SKU or barcode' }],
+      fields: [{ name: 'search', label: 'Title, ID, SKU or barcode' }],
       page: items,
       heads: ['Product', 'Outcome', 'Reason and changes'],
       row: (item) => itemRow(item, changes.get(item.externalId) ?? [], titles),

@@ -35,7 +35,7 @@ export function searchPage(visitor: Visitor, text: string, result: SearchResult)
       ['Enter', 'open'],
     ],
     body: html`<h1>${text === '' ? 'Search' : `Results for “${text}”`}</h1>
-      ${text === '' && html`<p>Titles, external_ids, SKUs, barcodes, handles, stores, and the beginning of any id.</p>`}
+      ${text === '' && html`<p>Titles, IDs, SKUs, barcodes, handles, stores, and the beginning of any id.</p>`}
       ${text !== '' && isEmpty && nothing('Nothing was found. Try a part of a title, a whole SKU, or the beginning of an id.')}
       ${group(
         'Stores',
@@ -48,7 +48,7 @@ export function searchPage(visitor: Visitor, text: string, result: SearchResult)
       )}
       ${group(
         productTotal === 1 ? 'Product' : `Products: ${amount(productTotal)}`,
-        ['Product', 'Store', 'external_id'],
+        ['Product', 'Store', 'ID'],
         products.map(({ externalId, label, store }) => ({
           path: productPath(externalId),
           name: nameOf(label, externalId),

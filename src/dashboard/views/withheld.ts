@@ -1,3 +1,4 @@
+import { IDENTIFIER_NAMES } from '../../domain/catalog-product.js';
 import type { PresentedWithheld } from '../../operations/withheld.js';
 import { nameOf, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -30,7 +31,7 @@ export function withheldList(withheld: readonly PresentedWithheld[], titles: Tit
         ({ kind, value, holder, remedy }) =>
           html`<li>
             <p class="what">
-              ${kind.toUpperCase()} ${value} is not sent, because another product has it too.
+              The ${IDENTIFIER_NAMES[kind]} ${value} is not sent, because another product has it too.
             </p>
             ${holder !== null && html`<p>${holderLine(holder, titles)}</p>`}
             <p class="quiet">${remedy}</p>
@@ -44,7 +45,8 @@ export function withheldLines(withheld: readonly PresentedWithheld[], titles: Ti
   return withheld.map(
     ({ kind, value, holder, remedy }) =>
       html`<p class="quiet">
-        ${kind.toUpperCase()} ${value} is shared. ${holder !== null && holderLine(holder, titles)} ${remedy}
+        The ${IDENTIFIER_NAMES[kind]} ${value} is shared. ${holder !== null && holderLine(holder, titles)}
+        ${remedy}
       </p>`,
   );
 }

@@ -14,7 +14,7 @@ export const CONFIRM_MEANING = {
 export const KEEP_IT = 'Cancel';
 const CONFIRM_BUTTON = { revert: 'Revert', reapply: 'Apply again', generate: 'Generate again' } as const;
 const CONFIRM_TITLE = {
-  revert: 'Revert this write-back?',
+  revert: 'Revert this text?',
   reapply: 'Apply again?',
   generate: 'Generate again?',
 } as const;

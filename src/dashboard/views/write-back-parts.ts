@@ -19,7 +19,7 @@ export function writeBackPath(id: string, place: ListPlace = {}, part = ''): str
 export const EDIT_PREFIX = 'text ';
 
 export function unknownWriteBack(id: string): string {
-  return `No write-back found for “${id.slice(0, 100)}”.`;
+  return `No text found for “${id.slice(0, 100)}”.`;
 }
 
 /** The ticked fields as a text for an address. */

@@ -359,7 +359,7 @@ function metafieldRow(view: WriteBackView, field: ComparedField): Html {
   return html`<tr data-row>
     <th scope="row">
       <code>${targetName(field.target)}</code>
-      <span class="quiet">${field.type}</span>
+      <span class="quiet">${words(field.type ?? '')}</span>
       <div class="choices">${open && accept(view, field, targetName(field.target))}</div>
       ${verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
     </th>

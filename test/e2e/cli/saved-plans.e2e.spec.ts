@@ -125,7 +125,7 @@ describe('a saved plan', () => {
     await world.catalogApi('POST', '/products/', { name: 'foreign', sku: 'FILE-1', external_id: 'erp:1' });
     const end = await apply(id);
     expect(end.status).toBe(3);
-    expect(end.run.error).toMatch(/its identity is decided otherwise by now \(sku FILE-1 is held by/);
+    expect(end.run.error).toMatch(/its identity is decided otherwise by now \(SKU FILE-1 is held by/);
     expect(await names()).not.toContain('file');
   });
 

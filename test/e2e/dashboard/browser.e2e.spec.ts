@@ -129,7 +129,7 @@ function inABrowser(): void {
 
       await page.goto(`${world.url}/journal?state=applied`);
       await page.getByRole('link', { name: /^Revert: / }).click();
-      await page.getByRole('heading', { name: 'Revert this write-back?' }).waitFor();
+      await page.getByRole('heading', { name: 'Revert this text?' }).waitFor();
       await page.getByRole('button', { name: 'Revert' }).click();
       await page.getByText(/fields put back/).waitFor();
       expect(world.store.products.get(product.id)!.title).toBe(second);

@@ -205,7 +205,7 @@ describe('all that match', () => {
     const rows = await waiting('bulk-1', 'bulk-2', 'bulk-3');
     const address = '/bulk/new?action=approve&store=main&field=title';
     const { text } = await visitor.get(address);
-    expect(text).toContain('3 write-backs');
+    expect(text).toContain('<b>3 texts</b> match');
     const until = /name="until" value="([^"]+)"/.exec(text)?.[1] ?? '';
     const answer = await visitor.submit(address, '/bulk', [
       ['action', 'approve'],
@@ -274,9 +274,9 @@ describe('the journal', () => {
       '/journal?store=main&outcome=written&field=title&actor=admin&from=2020-01-01',
     );
     expect(text).toContain('/bulk/new?action=revert&amp;store=main');
-    expect(text).not.toContain('No write-backs match');
+    expect(text).not.toContain('No texts match');
     const none = (await visitor.get('/journal?from=2020-01-01&to=2020-01-02')).text;
-    expect(none).toContain('No write-backs match');
+    expect(none).toContain('No texts match');
   });
 
   it('is where a write-back leads back to that it opened: with its filter and its page', async () => {

@@ -150,7 +150,7 @@ describe('a product', () => {
         standing: z.string(),
       })
       .parse(body);
-    expect(timeline.standing).toMatch(/^live: content was written/);
+    expect(timeline.standing).toMatch(/^content was written/);
     const kinds = timeline.timeline.map(({ kind }) => kind);
     for (const kind of ['source', 'run', 'link', 'task', 'delivery', 'write-back'])
       expect(kinds).toContain(kind);

@@ -145,7 +145,7 @@ describe('a product that a write-back holds', () => {
     expect(run).toMatchObject({ state: 'partial', counts: { seen: 2, unchanged: 2, failed: 0, owed: 1 } });
     expect(run.error).toBeNull();
     expect(run.notes).toEqual([
-      'owed to the next run: 1: a write-back was changing it while the run read it',
+      'put off to the next run: 1: a write-back was changing it while the run read it',
     ]);
     expect(await owed()).toEqual([{ externalId: ours(1), code: 'being_written' }]);
 

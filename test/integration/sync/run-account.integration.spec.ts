@@ -172,7 +172,7 @@ describe('the account of a run', () => {
     });
     expect(page.total).toBe(8);
     const [conflict] = await itemsOf(id, 'conflicted');
-    expect(conflict?.[1]).toMatch(/sku SKU-3 is withheld: /);
+    expect(conflict?.[1]).toMatch(/^SKU SKU-3 is also used by /);
     expect(await itemsOf(id, 'generationRequested')).toEqual([
       ['Product 2', 'content was requested; the result has not come yet'],
       ['Product 3', 'content was requested; the result has not come yet'],
@@ -188,6 +188,15 @@ describe('the account of a run', () => {
     const sent = await itemsOf(id, 'sent');
     expect(sent.map(([label]) => label)).toEqual(['Product 4', 'Renamed']);
     expect(sent).toEqual([...(await itemsOf(id, 'created')), ...(await itemsOf(id, 'updated'))]);
+  });
+
+  it('names products by their present titles', async () => {
+    const { id } = await stages.sync();
+    await stages.db.dataSource.query(
+      `UPDATE store_product SET label = 'Product 2, renewed' WHERE label = 'Product 2'`,
+    );
+    expect((await itemsOf(id, 'created')).map(([label]) => label)).toContain('Product 2, renewed');
+    expect(await itemsOf(id, 'created', 'renewed')).toHaveLength(1);
   });
 
   it('is searched by part of a title or id, or by a whole SKU, and takes a percent sign literally', async () => {
