@@ -62,7 +62,6 @@ import { RunReader } from './sync/run-reader.js';
 import { RunWorker } from './sync/run-worker.js';
 import { RunsProcessor } from './sync/runs.processor.js';
 import { SavedPlans } from './sync/saved-plans.js';
-import { SidePauses } from './sync/side-pauses.js';
 import { BYTE_BUDGET } from './webhooks/byte-budget.js';
 import { CatalogWebhookController } from './webhooks/catalog-webhook.controller.js';
 import { ComplianceWebhookController } from './webhooks/compliance-webhook.controller.js';
@@ -97,7 +96,6 @@ const SHARED: readonly Provider[] = [
   SavedPlans,
   BackgroundCreations,
   GenerationRequester,
-  SidePauses,
   // Results
   DeliveryInterpreter,
   LiveDecision,

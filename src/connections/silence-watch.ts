@@ -1,20 +1,22 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { StateRepository } from '../persistence/state.repository.js';
+import type { Side } from '../domain/errors.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { ANSWERS } from '../runtime/answers.js';
 import { addressOf, Connections } from './connections.js';
 
 const EVERY_MS = 1_000;
+const SIDES = ['catalog', 'store'] as const;
 
 /** Records which catalog and which store does not answer this process, so that the pages of every process show it. */
 @Injectable()
 export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #written = new Map<string, number | null>();
+  readonly #written = { catalog: new Map<string, number | null>(), store: new Map<string, number | null>() };
   #timer: NodeJS.Timeout | null = null;
   #round: Promise<void> | null = null;
 
   constructor(
     private readonly connections: Connections,
-    private readonly state: StateRepository,
+    private readonly pauses: SidePauseRepository,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -32,7 +34,7 @@ export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationSh
   /** Writes what has changed since the last look. */
   async look(): Promise<void> {
     for (const { key, settings } of this.connections.workspaces)
-      await this.#note('workspace', key, ANSWERS.silentSince(settings.baseUrl));
+      await this.#note('catalog', key, ANSWERS.silentSince(settings.baseUrl));
     for (const store of this.connections.stores)
       await this.#note('store', store.key, ANSWERS.silentSince(addressOf(store)));
   }
@@ -41,21 +43,17 @@ export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationSh
   async beforeApplicationShutdown(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#round;
-    for (const [side, since] of this.#written) {
-      if (since === null) continue;
-      const [kind, key = ''] = side.split(' ');
-      await this.state
-        .reportSilence(kind === 'store' ? 'store' : 'workspace', key, null)
-        .catch(() => undefined);
-    }
+    for (const side of SIDES)
+      for (const [key, since] of this.#written[side])
+        if (since !== null) await this.pauses[side].reportSilence(key, null).catch(() => undefined);
   }
 
-  async #note(side: 'workspace' | 'store', key: string, since: Date | null | undefined): Promise<void> {
+  async #note(side: Side, key: string, since: Date | null | undefined): Promise<void> {
     if (since === undefined) return;
-    const known = `${side} ${key}`;
+    const written = this.#written[side];
     const sinceMs = since?.getTime() ?? null;
-    if (this.#written.get(known) === sinceMs) return;
-    await this.state.reportSilence(side, key, since);
-    this.#written.set(known, sinceMs);
+    if (written.get(key) === sinceMs) return;
+    await this.pauses[side].reportSilence(key, since);
+    written.set(key, sinceMs);
   }
 }

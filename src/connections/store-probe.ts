@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
-import type { PauseScope } from '../domain/store-health.js';
-import { StoreHealthRepository, type Woken } from '../persistence/store-health.repository.js';
+import type { PauseScope } from '../domain/side-pause.js';
+import { SidePauseRepository, type Woken } from '../persistence/side-pause.repository.js';
 import type { Store } from './connections.js';
 
 export interface ProbeResult {
@@ -13,16 +13,16 @@ export interface ProbeResult {
 /** Asks stores for their permissions, and ends or prolongs their pause by the answer. */
 @Injectable()
 export class StoreProbe {
-  constructor(private readonly health: StoreHealthRepository) {}
+  constructor(private readonly pauses: SidePauseRepository) {}
 
   /** Stores whose pause is over. */
   dueStores(): Promise<string[]> {
-    return this.health.dueTries();
+    return this.pauses.store.dueTries();
   }
 
   /** Probes the store if its pause is over and no other process does so now. */
   async probeWhenDue(store: Store): Promise<ProbeResult | null> {
-    return (await this.health.takeDueTry(store.key)) ? this.probe(store) : null;
+    return (await this.pauses.store.takeDueTry(store.key)) ? this.probe(store) : null;
   }
 
   /**
@@ -30,14 +30,14 @@ export class StoreProbe {
    * the pause: an old API version, or a missing permission for something else.
    */
   async probe(store: Store): Promise<ProbeResult> {
-    const standing = await this.health.standing(store.key);
+    const standing = await this.pauses.store.standing(store.key);
     const refusal = await refusalOf(store, standing?.scope ?? 'everything');
     if (refusal === null) {
-      await this.health.end(store.key);
-      return { refusal, woken: await this.health.wake(store.key) };
+      await this.pauses.store.end(store.key);
+      return { refusal, woken: await this.pauses.wake(store.key) };
     }
     const { scope, code } = standing ?? ({ scope: 'everything', code: 'credentials_refused' } as const);
-    await this.health.pause(store.key, { scope, code, reason: refusal });
+    await this.pauses.store.pause(store.key, { scope, code, reason: refusal });
     return { refusal, woken: { writeBacks: 0, runs: 0 } };
   }
 }

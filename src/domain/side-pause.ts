@@ -1,7 +1,8 @@
-import type { CodedError } from './errors.js';
+import { pausedSide } from './error-policy.js';
+import { errorLine, type CodedError, type Side } from './errors.js';
 
 /**
- * How much of a store's work is paused: all of it, or only the writes. Reading goes on where only the permission to write is
+ * How much of the work with a side is paused: all of it, or only the writes. Reading goes on where only the permission to write is
  * missing.
  */
 export type PauseScope = 'everything' | 'writes';
@@ -9,30 +10,38 @@ export type PauseScope = 'everything' | 'writes';
 export const PAUSE_CODES = ['credentials_refused', 'write_access_missing', 'shop_unavailable'] as const;
 export type PauseCode = (typeof PAUSE_CODES)[number];
 
-export interface StorePause {
+/** A side that refuses us, so that nothing is asked of it for a while. */
+export interface SidePause {
+  readonly side: Side;
   readonly scope: PauseScope;
   readonly code: PauseCode;
-  /** A sentence for people. It quotes the store's answer; nothing branches on it. */
+  /** A sentence for people. It quotes the side's answer; nothing branches on it. */
   readonly reason: string;
 }
 
 const UNAUTHORIZED = 401;
 
 /**
- * The pause that follows when the store refuses a request of this stage. A refused token stops everything; a write that is
- * denied although the token is valid stops the writes. A shop that is frozen, locked, moved or gone stops everything.
+ * The pause that follows when a side refuses a request of this stage; null when the error pauses no side. A refused token stops everything.
+ * A write to a store that is denied although the token is valid stops the writes. A shop that is frozen, locked, moved or gone stops
+ * everything.
  */
-export function pauseAfter(stage: 'run' | 'write-back', error: CodedError): StorePause {
-  if (error.code === 'unavailable')
-    return { scope: 'everything', code: 'shop_unavailable', reason: error.message };
+export function pauseAfter(stage: 'run' | 'write-back', error: CodedError): SidePause | null {
+  const side = pausedSide(stage, error);
+  if (side === null) return null;
+  const scope = 'everything';
+  if (side === 'catalog') return { side, scope, code: 'credentials_refused', reason: errorLine(error) };
+  if (error.code === 'unavailable') return { side, scope, code: 'shop_unavailable', reason: error.message };
   return stage === 'write-back' && error.status !== UNAUTHORIZED
     ? {
+        side,
         scope: 'writes',
         code: 'write_access_missing',
         reason: `the store denies writing: ${error.message}`,
       }
     : {
-        scope: 'everything',
+        side,
+        scope,
         code: 'credentials_refused',
         reason: `the store refused the credentials: ${error.message}`,
       };

@@ -8,7 +8,7 @@ import { WebhookSlot } from '../connections/webhook-slot.js';
 import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
 import { Database } from '../persistence/database.js';
 import type { StoreInstallationEntity } from '../persistence/entities/index.js';
-import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import { SILENT_LOGGER } from '../runtime/logger.js';
@@ -26,7 +26,7 @@ interface Opened {
 interface KnownStores {
   readonly installed: InstalledStores;
   readonly installations: readonly StoreInstallationEntity[];
-  readonly health: StoreHealthRepository;
+  readonly pauses: SidePauseRepository;
 }
 
 /** Reading the slot needs no database. Without one, a webhook secret that the service masks is taken for ours. */
@@ -96,7 +96,7 @@ async function findKnownStores({ config, source }: Opened, opened: DataSource): 
   const tokens = new InstallationTokens(config, rows, SYSTEM_CLOCK);
   const installed = new InstalledStores(rows, source, tokens, SILENT_LOGGER);
   await installed.look();
-  return { installed, installations: await rows.all(), health: new StoreHealthRepository(database) };
+  return { installed, installations: await rows.all(), pauses: new SidePauseRepository(database) };
 }
 
 function uninstalled(known: KnownStores | null): ReadonlySet<string> {
@@ -107,7 +107,9 @@ function uninstalled(known: KnownStores | null): ReadonlySet<string> {
 /** Installations and pauses, as the database has them. */
 async function storeStates(known: KnownStores | null, connections: Connections): Promise<readonly Finding[]> {
   if (known === null) return [];
-  const pauses = connections.stores.map(async ({ key }) => [key, await known.health.standing(key)] as const);
+  const pauses = connections.stores.map(
+    async ({ key }) => [key, await known.pauses.store.standing(key)] as const,
+  );
   return [
     ...installationFindings(known.installations, known.installed.join().left),
     ...pauseFindings(await Promise.all(pauses)),

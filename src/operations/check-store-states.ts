@@ -1,5 +1,5 @@
 import type { StoreInstallationEntity } from '../persistence/entities/index.js';
-import type { StandingPause } from '../persistence/store-health.repository.js';
+import type { StandingPause } from '../persistence/side-pause.repository.js';
 import type { Finding } from './check.js';
 
 type Installation = Pick<StoreInstallationEntity, 'shop' | 'storeKey' | 'installedAt' | 'uninstalledAt'>;

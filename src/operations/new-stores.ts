@@ -6,7 +6,7 @@ import { keyFor } from '../connections/installed-stores.js';
 import { StoreSubscriptions } from '../connections/store-subscriptions.js';
 import { errorLine } from '../domain/errors.js';
 import { shopIdentity } from '../domain/external-id.js';
-import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { StoreKeyRepository } from '../persistence/store-key.repository.js';
 import { Logger } from '../runtime/logger.js';
@@ -31,7 +31,7 @@ export class NewStores {
     private readonly installations: StoreInstallationRepository,
     private readonly keys: StoreKeyRepository,
     private readonly tokens: InstallationTokens,
-    private readonly health: StoreHealthRepository,
+    private readonly pauses: SidePauseRepository,
     private readonly connections: Connections,
     private readonly refresher: ConnectionRefresh,
     private readonly subscriptions: StoreSubscriptions,
@@ -59,8 +59,8 @@ export class NewStores {
   async add(storeKey: string, { shop, grant, at, address }: NewStore): Promise<void> {
     const sealed = this.tokens.sealed(shop, grant);
     await this.installations.keep({ shop, storeKey, scopes: grant.scopes, at, address, ...sealed });
-    await this.health.end(storeKey);
-    await this.health.wake(storeKey);
+    await this.pauses.store.end(storeKey);
+    await this.pauses.wake(storeKey);
     this.#log.info({ store: storeKey, shop }, 'a merchant installed the app');
     await this.refresher.refresh();
     await this.#subscribe(storeKey);

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
-import { PAUSE_CODES } from '../domain/store-health.js';
+import { PAUSE_CODES } from '../domain/side-pause.js';
 import type { StoreStateEntity } from '../persistence/entities/index.js';
-import { StoreHealthRepository, type StandingPause } from '../persistence/store-health.repository.js';
+import { SidePauseRepository, type StandingPause } from '../persistence/side-pause.repository.js';
 import { ShopIdentityRepository } from '../persistence/shop-identity.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Connections } from '../connections/connections.js';
@@ -33,14 +33,14 @@ const WELL: Health = { state: 'ok', code: null, scope: null, reason: null, since
 export class StoreHealthOperations {
   constructor(
     private readonly connections: Connections,
-    private readonly health: StoreHealthRepository,
+    private readonly pauses: SidePauseRepository,
     private readonly probe: StoreProbe,
     private readonly state: StateRepository,
     private readonly identities: ShopIdentityRepository,
   ) {}
 
   async of(store: string): Promise<Health> {
-    const pause = await this.health.standing(store);
+    const pause = await this.pauses.store.standing(store);
     if (pause === null) return WELL;
     return paused(pause);
   }

@@ -19,7 +19,7 @@ import { RunItemRepository } from './run-item.repository.js';
 import { RunRepository } from './run.repository.js';
 import { PlanRepository } from './plan.repository.js';
 import { StatusRepository } from './status.repository.js';
-import { StoreHealthRepository } from './store-health.repository.js';
+import { SidePauseRepository } from './side-pause.repository.js';
 import { AuditRepository } from './audit.repository.js';
 import { StateRepository } from './state.repository.js';
 import { StoreInstallationRepository } from './store-installation.repository.js';
@@ -52,7 +52,7 @@ const REPOSITORIES = [
   BulkChangeRepository,
   StateRepository,
   StatusRepository,
-  StoreHealthRepository,
+  SidePauseRepository,
   AuditRepository,
   UsedKeyRepository,
   StoreKeyRepository,

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { BACKOFF } from '../domain/backoff.js';
-import { Database, json, stepAt } from './database.js';
+import { Database } from './database.js';
 import { StoreStateEntity } from './entities/store-state.entity.js';
 import { WorkspaceStateEntity } from './entities/workspace-state.entity.js';
 
 /**
- * The state of workspaces and stores as a whole: credits, pauses, watermarks.
+ * The state of workspaces and stores as a whole: credits, webhooks, watermarks.
  *
- * SQL: conflict clauses keep the newer fact, and pauses end by the clock of the database.
+ * SQL: conflict clauses keep the newer fact.
  */
 @Injectable()
 export class StateRepository {
@@ -78,26 +77,6 @@ export class StateRepository {
     return row?.stale === true;
   }
 
-  /** Nothing is asked of the workspace's service until the pause ends; each further one is twice as long, up to half an hour. */
-  async pause(workspace: string, reason: string): Promise<void> {
-    await this.db.affected(
-      `INSERT INTO workspace_state (workspace, paused_reason, paused_until, pauses) VALUES ($1, $2, now() + ${stepAt('$3', '1')}, 1)
-       ON CONFLICT (workspace) DO UPDATE SET paused_reason = excluded.paused_reason, pauses = workspace_state.pauses + 1,
-         paused_until = now() + ${stepAt('$3', 'workspace_state.pauses + 1')}`,
-      [workspace, reason, json(BACKOFF.sidePause.stepsMs)],
-    );
-  }
-
-  /** The service works again. */
-  async unpause(workspace: string): Promise<boolean> {
-    const moved = await this.db.affected(
-      `UPDATE workspace_state SET paused_reason = NULL, paused_until = NULL, pauses = 0
-       WHERE workspace = $1 AND (paused_reason IS NOT NULL OR pauses > 0)`,
-      [workspace],
-    );
-    return moved === 1;
-  }
-
   /** Ends the rest of the workspace's sweep in whichever process rests. */
   async askForSweep(workspace: string): Promise<void> {
     await this.db.affected(
@@ -107,26 +86,13 @@ export class StateRepository {
     );
   }
 
-  /** Why and until when the workspace is paused; null when it is not, or when its pause is over and it may be tried. */
-  async pausedNow(workspace: string): Promise<{ reason: string; remainingMs: number } | null> {
-    const row = await this.db.readOne(
-      z.object({ reason: z.string(), remainingMs: z.number() }),
-      // SQL: by the database's clock.
-      `SELECT paused_reason AS reason, (extract(epoch FROM paused_until - now()) * 1000)::double precision AS remaining_ms
-       FROM workspace_state WHERE workspace = $1 AND paused_until > now()`,
-      [workspace],
-    );
-    return row;
-  }
-
-  /** Since when the catalog of a workspace, or a store, has not answered; null: it answers. */
-  async reportSilence(side: 'workspace' | 'store', key: string, since: Date | null): Promise<void> {
+  /** The API version that the store serves in place of the configured one; null when it serves that. */
+  async serves(store: string, version: string | null): Promise<void> {
     await this.db.affected(
-      since === null
-        ? `UPDATE ${side}_state SET silent_since = $2 WHERE ${side} = $1 AND silent_since IS NOT NULL`
-        : `INSERT INTO ${side}_state (${side}, silent_since) VALUES ($1, $2)
-           ON CONFLICT (${side}) DO UPDATE SET silent_since = excluded.silent_since`,
-      [key, since],
+      `INSERT INTO store_state AS known (store, served_version) VALUES ($1, $2)
+       ON CONFLICT (store) DO UPDATE SET served_version = excluded.served_version
+       WHERE known.served_version IS DISTINCT FROM excluded.served_version`,
+      [store, version],
     );
   }
 

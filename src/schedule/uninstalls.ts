@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Connections } from '../connections/connections.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { StoreInstallationEntity } from '../persistence/entities/index.js';
-import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
 
@@ -19,7 +19,7 @@ export class Uninstalls {
 
   constructor(
     private readonly installations: StoreInstallationRepository,
-    private readonly health: StoreHealthRepository,
+    private readonly pauses: SidePauseRepository,
     private readonly connections: Connections,
     logger: Logger,
   ) {
@@ -51,7 +51,7 @@ export class Uninstalls {
   }
 
   async #pause(store: string, reason: string): Promise<void> {
-    await this.health.pause(store, { scope: 'everything', code: 'credentials_refused', reason });
+    await this.pauses.store.pause(store, { scope: 'everything', code: 'credentials_refused', reason });
     this.#log.warn({ store }, reason);
   }
 }

@@ -3,19 +3,20 @@ import { BACKOFF } from '../domain/backoff.js';
 import { isMetWith } from '../domain/error-policy.js';
 import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js';
 import { owedLine } from '../domain/owed.js';
+import { pauseAfter } from '../domain/side-pause.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
 import { ActionRepository, type ActionTally } from '../persistence/action.repository.js';
 import { STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
 import { cancelNote, type RunEnd } from '../persistence/run.repository.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { catalogRemarks } from './catalog-remarks.js';
 import type { GenerationOutcome } from './generation.js';
 import { RunInterruptedError } from './outage.js';
 import { PlanLimitError } from './planning.js';
-import { SidePauses } from './side-pauses.js';
 
 /** The number of failed actions in the log. The rows have all of them. */
 const FAILURES_LOGGED = 20;
@@ -37,7 +38,7 @@ export class RunEnds {
   constructor(
     private readonly actions: ActionRepository,
     private readonly owed: OwedRepository,
-    private readonly pauses: SidePauses,
+    private readonly pauses: SidePauseRepository,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -93,7 +94,7 @@ export class RunEnds {
     const cause =
       error instanceof RunInterruptedError && error.cause instanceof CodedError ? error.cause : error;
     const left = await this.#left(run);
-    if (isCoded(cause)) await this.pauses.pauseAfter(run, cause);
+    if (isCoded(cause)) await this.#pauseAfter(run, cause);
     const final = cause instanceof PlanLimitError || isMetWith(cause, 'run', 'give_up');
     const retryInMs = final ? undefined : this.#retryInMs(run, cause);
     const again =
@@ -121,6 +122,15 @@ export class RunEnds {
       error: `work on it began ${String(run.crashCount - 1)} times in a row and never ended; the next run starts again`,
       errorCode: 'transient',
     };
+  }
+
+  /** Pauses the side that ended the run by refusing us, if one did. Runs of other stores go on. */
+  async #pauseAfter({ id: runId, store, workspace }: SyncRunEntity, cause: CodedError): Promise<void> {
+    const pause = pauseAfter('run', cause);
+    if (pause === null) return;
+    const { side, code } = pause;
+    const delayMs = await this.pauses[side].pause(side === 'store' ? store : workspace, pause);
+    this.#log.warn({ runId, store, workspace, code, delayMs }, `the ${side} is paused`);
   }
 
   /** The state and counts of a run that ends with open actions. */

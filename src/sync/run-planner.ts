@@ -3,6 +3,8 @@ import { NO_COUNTS } from '../domain/run-counts.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { Database } from '../persistence/database.js';
 import { Plan, PlanLostError } from '../persistence/plan.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
@@ -11,7 +13,6 @@ import type { Extracted } from './extract.js';
 import { planRead } from './planning.js';
 import { listingSince, type Hold } from './run-hold.js';
 import { RunReader } from './run-reader.js';
-import { SidePauses } from './side-pauses.js';
 
 /** The first phase of a run: reads the store, plans what the catalog must learn, and makes the plan valid. */
 @Injectable()
@@ -21,7 +22,8 @@ export class RunPlanner {
   constructor(
     private readonly db: Database,
     private readonly reader: RunReader,
-    private readonly pauses: SidePauses,
+    private readonly pauses: SidePauseRepository,
+    private readonly state: StateRepository,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -30,7 +32,10 @@ export class RunPlanner {
 
   async plan(hold: Hold, store: Store): Promise<void> {
     hold.steps.enter('export');
-    const named = namedStore(store, await this.pauses.identifyStore(store));
+    // The connector throws when another shop answers.
+    const shop = await store.connector.probe();
+    await this.state.serves(store.key, shop.servedVersion);
+    const named = namedStore(store, shop);
     const extracted = await traced('extract', {}, () => this.reader.read(hold, named));
     hold.steps.enter('plan');
     try {
@@ -65,7 +70,7 @@ export class RunPlanner {
         span.note({ 'run.seen': made.counts.seen, 'run.unchanged': made.counts.unchanged });
         return made;
       });
-      await this.pauses.storeWorks(store.key);
+      await this.pauses.store.works(store.key, 'reads');
       if (full && outcome.incomplete !== null) {
         this.#log.warn(
           { runId: run.id, store: store.key },

@@ -6,19 +6,19 @@ import type { SyncRunEntity } from '../persistence/entities/index.js';
 import type { RunRequests } from '../persistence/entities/sync-run.entity.js';
 import { PlanLostError } from '../persistence/plan.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { beginTally, tallied, type RequestTally } from '../runtime/request-tally.js';
 import { repeatFor } from '../runtime/time-limit.js';
-import { Connections } from '../connections/connections.js';
+import { Connections, type Store } from '../connections/connections.js';
 import { RunApplication } from './run-application.js';
 import { RunEnds } from './run-ends.js';
 import { RunCancelledError, type ClaimedRun, type Hold, type RunProgress } from './run-hold.js';
 import { RunPlanner } from './run-planner.js';
 import { RunSteps } from './run-steps.js';
-import { SidePauses } from './side-pauses.js';
 
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
@@ -38,7 +38,7 @@ export class RunWorker {
     private readonly runs: RunRepository,
     private readonly planner: RunPlanner,
     private readonly application: RunApplication,
-    private readonly pauses: SidePauses,
+    private readonly pauses: SidePauseRepository,
     private readonly ends: RunEnds,
     private readonly clock: Clock,
     logger: Logger,
@@ -163,10 +163,10 @@ export class RunWorker {
       if (run.cancelledBy !== null) return await this.#cancelled(run, run.cancelledBy);
       const store = this.connections.store(run.store);
       if (run.crashCount > CRASHES_MOST) return await this.ends.givenUp(run);
-      await this.pauses.refuseWhilePaused(store);
+      await this.#refuseWhilePaused(store);
       if (run.phase === 'extract') await this.planner.plan(hold, store);
       const outcome = await this.application.apply(hold, store);
-      await this.pauses.catalogWorks(store.workspace.key);
+      await this.pauses.catalog.works(store.workspace.key, 'reads');
       return await this.ends.ended(run, outcome);
     } catch (error) {
       if (error instanceof PlanLostError) hold.lose();
@@ -174,6 +174,16 @@ export class RunWorker {
       if (error instanceof DatabaseAwayError) throw error;
       return this.ends.endedEarly(run, error);
     }
+  }
+
+  /** Throws `throttled` while a side of the run is paused: the run is tried again when the pause ends. */
+  async #refuseWhilePaused({ key, workspace }: Store): Promise<void> {
+    const store = await this.pauses.store.forbids(key, 'reads');
+    const catalog = await this.pauses.catalog.forbids(workspace.key, 'reads');
+    const [name, pause] = store === null ? [`workspace ${workspace.key}`, catalog] : [`store ${key}`, store];
+    if (pause === null) return;
+    const { reason, remainingMs: retryAfterMs } = pause;
+    throw new CodedError('throttled', `${name} is paused: ${reason}`, { retryAfterMs });
   }
 
   /** The store need not finish an export that no run reads. */

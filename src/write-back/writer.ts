@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { GateFinding, GateName } from '../domain/gate-finding.js';
 import { BACKOFF } from '../domain/backoff.js';
-import { pausedSide, reactionTo } from '../domain/error-policy.js';
+import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
-import { pauseAfter } from '../domain/store-health.js';
+import { pauseAfter } from '../domain/side-pause.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
 import { CRASHES_MOST, DATABASE_BACK_MS } from '../persistence/crash-count.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
@@ -15,7 +15,7 @@ import {
 } from '../persistence/write-back.repository.js';
 import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
-import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { contentFingerprint } from '../planner/content-fingerprint.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
@@ -61,7 +61,7 @@ export class WriteBackWriter {
     private readonly connections: Connections,
     private readonly writeBacks: WriteBackRepository,
     private readonly links: LinkRepository,
-    private readonly health: StoreHealthRepository,
+    private readonly pauses: SidePauseRepository,
     private readonly caps: WriteCapRepository,
     private readonly decision: LiveDecision,
     private readonly clock: Clock,
@@ -74,7 +74,7 @@ export class WriteBackWriter {
   async write(id: string): Promise<WriteBackResult | null> {
     const row = await this.writeBacks.get(id);
     if (row?.state !== 'ready') return null;
-    const paused = await this.health.forbids(row.store, 'writes');
+    const paused = await this.pauses.store.forbids(row.store, 'writes');
     if (paused !== null)
       return this.#postponed(row, paused.code, paused.remainingMs, waitsFor(row.store, paused.reason));
     const hold = await ProductHold.take(this.links, row.externalId);
@@ -130,7 +130,7 @@ export class WriteBackWriter {
         return postponed(row, end.capped);
       }
       if (end.fields.some(({ outcome }) => outcome === 'written'))
-        await this.health.works(row.store, 'writes');
+        await this.pauses.store.works(row.store, 'writes');
       return await this.#ended(row, hold, end, codeOf(end));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
@@ -203,10 +203,9 @@ export class WriteBackWriter {
     const reason = errorLine(error);
     switch (reactionTo('write-back', error)) {
       case 'pause': {
-        if (pausedSide('write-back', error) !== 'store')
-          return this.#postponed(row, error.code, PAUSED_RETRY_MS, reason);
         const pause = pauseAfter('write-back', error);
-        const delayMs = await this.health.pause(row.store, pause);
+        if (pause?.side !== 'store') return this.#postponed(row, error.code, PAUSED_RETRY_MS, reason);
+        const delayMs = await this.pauses.store.pause(row.store, pause);
         this.log.warn({ store: row.store, code: pause.code, delayMs }, 'the store is paused');
         return this.#postponed(row, pause.code, delayMs, waitsFor(row.store, pause.reason));
       }

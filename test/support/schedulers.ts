@@ -55,7 +55,7 @@ export class Schedulers {
   }
 
   sides(publicUrl?: string, timers = this.#timers()): SideChecks {
-    const { connections, caps, state, poller, health } = this.stages;
+    const { connections, caps, state, poller, pauses } = this.stages;
     const config = { server: { publicUrl } };
     return new SideChecks(
       timers,
@@ -63,7 +63,7 @@ export class Schedulers {
       caps,
       poller,
       new WebhookSlot(config, state),
-      new StoreProbe(health),
+      new StoreProbe(pauses),
       { enqueueMany: this.enqueueMany },
       new StoreSubscriptions(state, config),
     );
@@ -84,7 +84,7 @@ export class Schedulers {
     now: Date,
     { registry, pressure = IDLE }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
   ): Scheduler {
-    const { connections, db, clock, health } = this.stages;
+    const { connections, db, clock, pauses } = this.stages;
     const timers = this.#timers(registry);
     const retention = new RetentionRepository(db);
     return new Scheduler(
@@ -94,7 +94,7 @@ export class Schedulers {
       this.reconciler(pressure, this.enqueueMany, timers),
       this.sides(undefined, timers),
       new Retention(retention, { database: { keepDays: 90 } }, clock, this.#log),
-      new Uninstalls(new StoreInstallationRepository(db), health, connections, this.#log),
+      new Uninstalls(new StoreInstallationRepository(db), pauses, connections, this.#log),
       new ShopRedactions(new ShopRedactionRepository(db), connections, timers, clock),
     );
   }

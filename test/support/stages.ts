@@ -11,7 +11,7 @@ import type { SyncRunEntity } from '../../src/persistence/entities/index.js';
 import { LinkRepository } from '../../src/persistence/link.repository.js';
 import { OwedRepository } from '../../src/persistence/owed.repository.js';
 import { RunRepository } from '../../src/persistence/run.repository.js';
-import { StoreHealthRepository } from '../../src/persistence/store-health.repository.js';
+import { SidePauseRepository } from '../../src/persistence/side-pause.repository.js';
 import { PlanRepository } from '../../src/persistence/plan.repository.js';
 import { ShopIdentityRepository } from '../../src/persistence/shop-identity.repository.js';
 import { StateRepository } from '../../src/persistence/state.repository.js';
@@ -37,7 +37,6 @@ import { RunApplication } from '../../src/sync/run-application.js';
 import { RunPlanner } from '../../src/sync/run-planner.js';
 import { RunReader } from '../../src/sync/run-reader.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
-import { SidePauses } from '../../src/sync/side-pauses.js';
 import { DeliveryInterpreter } from '../../src/webhooks/interpreter.js';
 import { Approver } from '../../src/write-back/approver.js';
 import { BulkWorker } from '../../src/write-back/bulk-worker.js';
@@ -101,7 +100,7 @@ export class Stages {
   readonly bulkChanges: BulkChangeRepository;
   readonly plans: PlanRepository;
   readonly state: StateRepository;
-  readonly health: StoreHealthRepository;
+  readonly pauses: SidePauseRepository;
   readonly owed: OwedRepository;
   readonly keys: StoreKeyRepository;
   readonly identities: ShopIdentityRepository;
@@ -141,7 +140,7 @@ export class Stages {
     this.bulkChanges = new BulkChangeRepository(db);
     this.plans = new PlanRepository(db);
     this.state = new StateRepository(db);
-    this.health = new StoreHealthRepository(db);
+    this.pauses = new SidePauseRepository(db);
     this.owed = new OwedRepository(db);
     this.keys = new StoreKeyRepository(db);
     this.identities = new ShopIdentityRepository(db);
@@ -224,8 +223,7 @@ export class Stages {
       this.lines.push(line);
       if (line.level === 'warn') this.log.push(line);
     });
-    const pauses = new SidePauses(this.state, this.health, logger);
-    const { db, runs, actions, state, owed, links, creations, generation, clock } = this;
+    const { db, runs, actions, state, pauses, owed, links, creations, generation, clock } = this;
     const reader = new RunReader(runs, state, owed, links, db, logger);
     const application = new RunApplication(
       runs,
@@ -238,13 +236,18 @@ export class Stages {
     return new RunWorker(
       this.connections,
       runs,
-      new RunPlanner(db, reader, pauses, clock, logger),
+      new RunPlanner(db, reader, pauses, state, clock, logger),
       application,
       pauses,
       new RunEnds(actions, owed, pauses, clock, logger),
       clock,
       logger,
     );
+  }
+
+  /** The catalog has refused our credentials. */
+  async pauseCatalog(reason: string): Promise<void> {
+    await this.pauses.catalog.pause(WORKSPACE, { scope: 'everything', code: 'credentials_refused', reason });
   }
 
   get creations(): BackgroundCreations {
@@ -262,8 +265,8 @@ export class Stages {
   }
 
   get writer(): WriteBackWriter {
-    const { connections, writeBacks, links, health, caps, clock, logger } = this;
-    return new WriteBackWriter(connections, writeBacks, links, health, caps, this.decision, clock, logger);
+    const { connections, writeBacks, links, pauses, caps, clock, logger } = this;
+    return new WriteBackWriter(connections, writeBacks, links, pauses, caps, this.decision, clock, logger);
   }
 
   get reverter(): WriteBackReverter {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { PAUSE_CODES } from '../../domain/store-health.js';
+import { PAUSE_CODES } from '../../domain/side-pause.js';
 import { HELD_BY } from '../../domain/write-cap.js';
 import { within } from '../../runtime/time-limit.js';
 

@@ -1,14 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { SideState } from './side-state.js';
 
 @Entity({ name: 'workspace_state' })
-export class WorkspaceStateEntity {
+export class WorkspaceStateEntity extends SideState {
   @PrimaryColumn('text') workspace!: string;
   @Column('double precision', { nullable: true }) creditsRemaining!: number | null;
   @Column('timestamptz', { nullable: true }) creditsAt!: Date | null;
-  /** Why nothing is asked of the service at present; null while it works. */
-  @Column('text', { nullable: true }) pausedReason!: string | null;
-  @Column('timestamptz', { nullable: true }) pausedUntil!: Date | null;
-  @Column('integer', { default: 0 }) pauses!: number;
   @Column('text', { nullable: true }) webhookFinding!: string | null;
   /** The owner of the webhook slot at the last check: `ours`, `free`, `foreign`, `unknown`. */
   @Column('text', { nullable: true }) webhookState!: string | null;
@@ -17,8 +14,6 @@ export class WorkspaceStateEntity {
   @Column('text', { nullable: true }) webhookSecretSent!: string | null;
   /** Hash of what the service then showed in its place: the secret, a mask of it, or nothing. */
   @Column('text', { nullable: true }) webhookSecretShown!: string | null;
-  /** Since when the side has not answered; null while it answers. */
-  @Column('timestamptz', { nullable: true }) silentSince!: Date | null;
   /** When a person last asked to look for results at once; a sweep that rests after faults ends its rest then. */
   @Column('timestamptz', { nullable: true }) sweepAskedAt!: Date | null;
   /** Requests per second at present, for all processes; null: as many as the settings allow. */

@@ -111,7 +111,7 @@ describe('the metrics of rows', () => {
 
   it('show workspaces: credits, pause, slot', async () => {
     await stages.state.reportCredits(WORKSPACE, 42.5, new Date());
-    await stages.state.pause(WORKSPACE, 'refused');
+    await stages.pauseCatalog('refused');
     await stages.state.reportWebhook(WORKSPACE, { state: 'foreign', detail: 'theirs' });
     const found = await samples();
     expect(found.get(`store_sync_credits_remaining{workspace="${WORKSPACE}"}`)).toBe(42.5);
@@ -119,7 +119,7 @@ describe('the metrics of rows', () => {
     const slot = (state: string) =>
       found.get(`store_sync_webhook_slot{state="${state}",workspace="${WORKSPACE}"}`);
     expect(['ours', 'free', 'foreign', 'unknown'].map(slot)).toEqual([0, 0, 1, 0]);
-    await stages.state.unpause(WORKSPACE);
+    await stages.pauses.catalog.works(WORKSPACE, 'reads');
     expect((await samples()).get(`store_sync_workspace_paused{workspace="${WORKSPACE}"}`)).toBe(0);
   });
 

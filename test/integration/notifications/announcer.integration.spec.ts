@@ -85,12 +85,12 @@ describe('a change', () => {
 
   it('is sent once by replicas that look and send at the same time', async () => {
     await runEnds('failed', 'transient');
-    await stages.state.pause(WORKSPACE, 'refused');
+    await stages.pauseCatalog('refused');
     const replicas = [1, 2, 3, 4].map(() => announcer());
     await Promise.all(replicas.map((replica) => replica.round(idle)));
     await Promise.all(replicas.map((replica) => replica.round(idle)));
     expect(receiver.requests).toBe(2);
-    await Promise.all([runEnds('succeeded', null), stages.state.unpause(WORKSPACE)]);
+    await Promise.all([runEnds('succeeded', null), stages.pauses.catalog.works(WORKSPACE, 'reads')]);
     await Promise.all(replicas.map((replica) => replica.round(idle)));
     await Promise.all(replicas.map((replica) => replica.round(idle)));
     expect([...receiver.taken].sort()).toHaveLength(4);
@@ -171,7 +171,7 @@ describe('a change', () => {
 describe('the reason for a notification', () => {
   it('holds neither secrets nor text of products, and nor does the log', async () => {
     await runEnds('failed', 'misconfigured');
-    await stages.state.pause(WORKSPACE, 'canary reason');
+    await stages.pauseCatalog('canary reason');
     await stages.state.reportWebhook(WORKSPACE, { state: 'foreign', detail: 'holds https://canary.example' });
     receiver.answer = 500;
     await round();

@@ -100,14 +100,14 @@ describe('lifecycle events', () => {
 
   it('report a pause of a store, and each further one', async () => {
     const pause = { scope: 'everything', code: 'credentials_refused', reason: 'canary' } as const;
-    await stages.health.pause(STORE, pause);
+    await stages.pauses.store.pause(STORE, pause);
     await round();
     await round();
     expect(taken.map(({ type, data }) => [type, data['code']])).toEqual([
       ['store.paused', 'credentials_refused'],
     ]);
-    await stages.health.end(STORE);
-    await stages.health.pause(STORE, pause);
+    await stages.pauses.store.end(STORE);
+    await stages.pauses.store.pause(STORE, pause);
     await round();
     expect(taken).toHaveLength(2);
   });

@@ -51,7 +51,7 @@ it('the status of 1,000 stores takes as many statements as that of two', async (
   stages.store.put(snapshot(1), snapshot(2));
   await stages.sync();
   await stages.sync();
-  await stages.health.pause(OTHER_STORE, {
+  await stages.pauses.store.pause(OTHER_STORE, {
     scope: 'everything',
     code: 'credentials_refused',
     reason: 'the store refuses the token',

@@ -209,9 +209,9 @@ describe('a result that was generated elsewhere', () => {
     await expect(poller.sweepResults()).rejects.toMatchObject({ code: 'auth' });
     await poller.sweepResults();
     expect(looks()).toBe(1);
-    const { connections, health, state, identities } = stages;
-    const probe = new StoreProbe(health);
-    await new StoreHealthOperations(connections, health, probe, state, identities).retry(STORE);
+    const { connections, pauses, state, identities } = stages;
+    const probe = new StoreProbe(pauses);
+    await new StoreHealthOperations(connections, pauses, probe, state, identities).retry(STORE);
     await poller.sweepResults();
     await poller.sweepResults();
     expect(looks()).toBe(2);

@@ -334,7 +334,7 @@ describe('a look at the webhook slots', () => {
 });
 
 it('a workspace’s pause does not keep its runs from being asked for', async () => {
-  await stages.state.pause(WORKSPACE, 'refused');
+  await stages.pauseCatalog('refused');
   await tick(SLOT);
   expect(await runs()).toHaveLength(1);
 });

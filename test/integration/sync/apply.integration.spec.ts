@@ -192,7 +192,7 @@ describe('refused credentials', () => {
     const run = await stages.sync();
     expect(run).toMatchObject({ state: 'failed', errorCode: 'auth', counts: { failed: 20, created: 0 } });
     expect(stages.catalog.script.count('upsertProduct')).toBeLessThanOrEqual(4);
-    const pause = await stages.state.pausedNow(WORKSPACE);
+    const pause = await stages.pauses.catalog.forbids(WORKSPACE, 'reads');
     expect(pause?.remainingMs).toBeGreaterThan(25_000);
     expect(await stages.actionsOf(run.id)).toMatchObject(
       Array.from({ length: 20 }, () => ({ state: 'planned' })),
@@ -217,8 +217,10 @@ describe('refused credentials', () => {
   it('make each further pause twice as long, up to half an hour', async () => {
     const waits: number[] = [];
     for (let count = 0; count < 8; count += 1) {
-      await stages.state.pause(WORKSPACE, 'refused');
-      waits.push(Math.round(((await stages.state.pausedNow(WORKSPACE))?.remainingMs ?? 0) / 1000));
+      await stages.pauseCatalog('refused');
+      waits.push(
+        Math.round(((await stages.pauses.catalog.forbids(WORKSPACE, 'reads'))?.remainingMs ?? 0) / 1000),
+      );
     }
     expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1800, 1800]);
   });

@@ -28,8 +28,8 @@ const noWriteAccess = refusal('auth', { status: 403, side: 'store' });
 function operations(): StoreHealthOperations {
   return new StoreHealthOperations(
     stages.connections,
-    stages.health,
-    new StoreProbe(stages.health),
+    stages.pauses,
+    new StoreProbe(stages.pauses),
     stages.state,
     stages.identities,
   );
@@ -68,7 +68,7 @@ describe('a store that refuses the token', () => {
       ...{ state: 'paused', scope: 'everything', code: 'credentials_refused' },
       reason: expect.stringContaining('refused the credentials'),
     });
-    expect(await stages.state.pausedNow(WORKSPACE)).toBeNull();
+    expect(await stages.pauses.catalog.forbids(WORKSPACE, 'reads')).toBeNull();
     stages.otherStore.put(snapshot(8));
     expect(await stages.sync({ store: OTHER_STORE })).toMatchObject({ state: 'succeeded' });
     expect(await operations().of(OTHER_STORE)).toMatchObject({ state: 'ok' });
@@ -96,7 +96,7 @@ describe('a store that refuses the token', () => {
       stages.store.script.before('startExport', deadToken);
       await pauseIsOver();
       await stages.sync();
-      remaining.push((await stages.health.forbids(STORE, 'reads'))?.remainingMs ?? 0);
+      remaining.push((await stages.pauses.store.forbids(STORE, 'reads'))?.remainingMs ?? 0);
       startTimes.push((await operations().of(STORE)).since);
     }
     expect(remaining.map((ms) => Math.round(ms / 10_000) * 10)).toEqual([30, 60, 120]);
@@ -171,7 +171,7 @@ describe('the retry of a paused store', () => {
   });
 
   it('happens by itself once, in one process, when the pause is over', async () => {
-    const probe = new StoreProbe(stages.health);
+    const probe = new StoreProbe(stages.pauses);
     const store = stages.connections.store(STORE);
     expect(await probe.probeWhenDue(store)).toBeNull();
     await pauseIsOver();
@@ -272,14 +272,22 @@ describe('the stored events of a store', () => {
 
   it('ask for no run while the store is paused, and for one afterwards', async () => {
     expect(await storesDue()).toEqual([STORE]);
-    await stages.health.pause(STORE, { scope: 'everything', code: 'credentials_refused', reason: 'refused' });
+    await stages.pauses.store.pause(STORE, {
+      scope: 'everything',
+      code: 'credentials_refused',
+      reason: 'refused',
+    });
     expect(await storesDue()).toEqual([]);
     await pauseIsOver();
     expect(await storesDue()).toEqual([STORE]);
   });
 
   it('ask for a run while only the writes of the store are paused', async () => {
-    await stages.health.pause(STORE, { scope: 'writes', code: 'write_access_missing', reason: 'denied' });
+    await stages.pauses.store.pause(STORE, {
+      scope: 'writes',
+      code: 'write_access_missing',
+      reason: 'denied',
+    });
     expect(await storesDue()).toEqual([STORE]);
   });
 });
@@ -295,7 +303,7 @@ describe('a store whose merchant uninstalled the app', () => {
        VALUES ('main.myshopify.com', $1, '{}', now() - interval '1 day', now())`,
       [STORE],
     );
-    await stages.health.pause(STORE, {
+    await stages.pauses.store.pause(STORE, {
       scope: 'everything',
       code: 'credentials_refused',
       reason: 'uninstalled',
@@ -305,7 +313,7 @@ describe('a store whose merchant uninstalled the app', () => {
 
   async function install(): Promise<void> {
     await stages.db.affected('UPDATE store_installation SET uninstalled_at = NULL');
-    await stages.health.end(STORE);
+    await stages.pauses.store.end(STORE);
   }
 
   it('has no run for its stored events, and one once the app is installed again', async () => {
@@ -353,7 +361,7 @@ describe('a store whose merchant uninstalled the app', () => {
   it('has its runs again once it works by the settings of a file, however long ago that was', async () => {
     await storeEvent();
     await uninstall();
-    await stages.health.end(STORE);
+    await stages.pauses.store.end(STORE);
     expect(await storesDue()).toEqual([STORE]);
     expect(await requestSlot()).toMatchObject({ created: true });
   });
