@@ -163,7 +163,7 @@ export class CatalogClient {
   }
 
   /**
-   * Deletes a product by the assumed method and path (docs/catalog-rules.md#delete-productsid). Throws `not_found`
+   * Deletes a product by the assumed method and path (docs/catalog-rules.md#what-is-not-documented). Throws `not_found`
    * when it does not exist.
    */
   async deleteProduct(id: ProductId, { beforeSend }: Pick<WriteOptions, 'beforeSend'> = {}): Promise<void> {

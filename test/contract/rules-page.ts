@@ -5,10 +5,9 @@ import { RULES, type ContractRule } from './rules.js';
 const INTRODUCTION = `# Rules of the catalog service
 
 What store-sync knows about the catalog service. Comments and tests cite a rule by its id. \`npm run docs\` generates this page from
-\`test/contract/rules.ts\`; \`npm run contract\` tests the rules, and \`npm run contract:coverage\` fails where one has no test. Two marks:
-
-- _client_: the rule binds store-sync's own client alone.
-- _open_: the service's interface leaves this open. The rule is what [the sandbox](#the-sandbox) does. store-sync does not rely on it, or has [a setting](#what-is-not-documented) for it.
+\`test/contract/rules.ts\`, which also has the rules that only [the sandbox](#the-sandbox) follows, because the service's interface leaves them
+open. \`npm run contract\` tests the rules, and \`npm run contract:coverage\` fails where one has no test. A rule that is marked _client_ binds
+store-sync's own client.
 `;
 
 /** The meaning of a section for store-sync, by its heading. */
@@ -51,7 +50,13 @@ The names are ${READING_ROWS.map(({ name }) => `\`${name}\``).join(', ')}.
 
 /** docs/catalog-rules.md, before formatting. */
 export function catalogRulesPage(): string {
-  return [INTRODUCTION, rulesSections(RULES), ASSUMED, ASSUMPTIONS.map(assumption).join('\n'), SANDBOX]
+  return [
+    INTRODUCTION,
+    rulesSections(RULES.filter(({ decided }) => decided !== true)),
+    ASSUMED,
+    ASSUMPTIONS.map(assumption).join('\n'),
+    SANDBOX,
+  ]
     .map((part) => part.trim())
     .join('\n\n');
 }
@@ -73,8 +78,6 @@ function rulesSections(rules: readonly ContractRule[]): string {
     .join('\n\n');
 }
 
-function ruleText({ rule, side, decided }: ContractRule): string {
-  const marks = [...(side === 'client' ? ['client'] : []), ...(decided === true ? ['open'] : [])];
-  const shown = marks.length === 0 ? '' : ` _(${marks.join(', ')})_`;
-  return `${rule.replaceAll('__proto__', '`__proto__`').replaceAll('<', '&lt;')}${shown}`;
+function ruleText({ rule, side }: ContractRule): string {
+  return `${rule.replaceAll('<', '&lt;')}${side === 'client' ? ' _(client)_' : ''}`;
 }

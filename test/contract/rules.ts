@@ -30,11 +30,11 @@ function section(heading: string, rows: readonly Row[]): ContractRule[] {
 
 export const RULES: readonly ContractRule[] = [
   ...section('General', [
-    ['GEN-01', 'All endpoints are served under a base URL that ends in the path prefix /api/v1', 'both'],
+    ['GEN-01', 'All endpoints are below a base URL that ends in /api/v1', 'both'],
     ['GEN-02', 'Requests and responses use JSON unless stated otherwise', 'both'],
     [
       'GEN-03',
-      'Generation, CSV uploads and product models run in the background and return a task identifier immediately',
+      'Generation, CSV uploads and product models run in the background and answer a task id at once',
       'service',
     ],
     ['GEN-04', 'locale selects name, description and attributes', 'both'],
@@ -248,8 +248,16 @@ export const RULES: readonly ContractRule[] = [
     ['GENERATE-01', 'The request answers with a task identifier and runs in the background', 'both'],
     ['GENERATE-02', 'One task per product is recorded beside the task of the request', 'service', 'decided'],
     ['GENERATE-03', 'A generated product carries new content and sections', 'service'],
-    ['GENERATE-04', 'Generation fails for a product: its task is FAILURE and says why', 'service'],
-    ['GENERATE-05', 'No source URLs could be found: the task fails with that reason', 'service'],
+    [
+      'GENERATE-04',
+      'A generation that fails, or finds no source URLs, ends as FAILURE and says why',
+      'service',
+    ],
+    [
+      'GENERATE-05',
+      'A generation that fails, or finds no source URLs, ends as FAILURE and says why',
+      'service',
+    ],
     [
       'GENERATE-06',
       'Credits are consumed by success; none left means failure with that reason',
@@ -296,12 +304,16 @@ export const RULES: readonly ContractRule[] = [
   ...section('Authentication', [
     ['AUTH-01', 'Requests carry Authorization: Bearer <token>; every endpoint except login needs it', 'both'],
     ['AUTH-02', 'An API token serves the product endpoints', 'both'],
-    ['AUTH-03', 'An API token does not expire', 'service'],
-    ['AUTH-04', 'An API token is valid until it is revoked', 'service'],
+    [
+      'AUTH-03',
+      'An API token is valid until it is revoked, and does not expire, and does not expire',
+      'service',
+    ],
+    ['AUTH-04', 'An API token is valid until it is revoked, and does not expire', 'service'],
     ['AUTH-05', 'API tokens are issued by the operator, shown in full once and stored as a hash', 'service'],
     ['AUTH-06', 'The access token of a login is used as the bearer token', 'both'],
-    ['AUTH-07', 'An access token is valid for 7 days', 'both'],
-    ['AUTH-08', 'A refresh token is valid for 14 days', 'both'],
+    ['AUTH-07', 'An access token is valid for 7 days, a refresh token for 14', 'both'],
+    ['AUTH-08', 'An access token is valid for 7 days, a refresh token for 14', 'both'],
     ['AUTH-09', 'A missing or invalid token answers 401 with detail', 'both'],
     ['AUTH-10', 'A valid token that lacks the permission answers 403', 'both'],
     ['AUTH-11', 'Only HTTPS is used, except on loopback addresses', 'client'],
@@ -311,9 +323,21 @@ export const RULES: readonly ContractRule[] = [
     ['AUTH-14', 'Concurrent requests with an expired token cause one renewal', 'client'],
   ]),
   ...section('Events', [
-    ['EVENT-01', 'product_generated fires when a product finished generating', 'service'],
-    ['EVENT-02', 'product_generation_failed fires when generation failed', 'service'],
-    ['EVENT-03', 'product_generation_no_urls fires when no source URLs were found', 'service'],
+    [
+      'EVENT-01',
+      'product_generated, product_generation_failed and product_generation_no_urls tell how a generation ended',
+      'service',
+    ],
+    [
+      'EVENT-02',
+      'product_generated, product_generation_failed and product_generation_no_urls tell how a generation ended',
+      'service',
+    ],
+    [
+      'EVENT-03',
+      'product_generated, product_generation_failed and product_generation_no_urls tell how a generation ended',
+      'service',
+    ],
     ['EVENT-04', 'Only the events in actions are delivered', 'service'],
     ['EVENT-05', 'When actions is omitted, all three are delivered', 'service'],
     ['EVENT-06', 'Without a configuration nothing is delivered', 'service'],
@@ -341,13 +365,21 @@ export const RULES: readonly ContractRule[] = [
     ['DELIVERY-12', 'Two instances on one database send each delivery once', 'service', 'decided'],
   ]),
   ...section('Delivery body', [
-    ['BODY-01', 'action, status, credits, task and product are there; reason_for_failure may be', 'both'],
+    [
+      'BODY-01',
+      'action, status, credits, task and product are there; reason_for_failure may be absent or empty',
+      'both',
+    ],
     ['BODY-02', 'credits holds consumed and remaining, numbers', 'both'],
     ['BODY-03', 'task holds id (string), status, created_at, updated_at and urls', 'both'],
     ['BODY-04', 'Each of task.urls holds id, url, status, relevant_score and is_user_provided_link', 'both'],
     ['BODY-05', 'product is the full payload, with custom attributes under sections', 'both'],
     ['BODY-06', 'product is null when it is not available', 'both'],
-    ['BODY-07', 'reason_for_failure may be absent or empty', 'both'],
+    [
+      'BODY-07',
+      'action, status, credits, task and product are there; reason_for_failure may be absent or empty absent or empty',
+      'both',
+    ],
   ]),
   ...section('Signature', [
     ['SIGN-01', 'With a secret, X-Webhook-Timestamp holds the Unix time in seconds', 'both'],
@@ -364,16 +396,16 @@ export const RULES: readonly ContractRule[] = [
     ],
   ]),
   ...section('Errors', [
-    ['ERROR-01', '400 is a validation error with field-level details', 'both'],
+    ['ERROR-01', '400 is a validation error: a map of field names to arrays of messages', 'both'],
     ['ERROR-02', '401 is a missing or invalid token', 'both'],
     ['ERROR-03', '403 is a valid token without the permission', 'both'],
     ['ERROR-04', '404 is a resource that does not exist, with detail', 'both'],
     ['ERROR-05', '409 is a resource that exists already', 'client'],
-    ['ERROR-06', 'A validation body maps a field name to an array of messages', 'both'],
+    ['ERROR-06', '400 is a validation error: a map of field names to arrays of messages', 'both'],
     ['ERROR-07', 'Unknown routes answer 404 with detail', 'service', 'decided'],
     ['ERROR-08', 'Nested fields are named by a dotted path', 'service', 'decided'],
     ['ERROR-09', 'A JSON body of null is refused with 400 and changes nothing', 'service', 'decided'],
   ]),
   ...section('Limits', [['LIMIT-01', 'Rate limits are not shown: 429 and 503 are met by waiting', 'client']]),
-  ...section('Versioning', [['VERSION-01', 'The version is carried in the path prefix /api/v1', 'service']]),
+  ...section('Versioning', [['VERSION-01', 'The path prefix /api/v1 is the version', 'service']]),
 ];

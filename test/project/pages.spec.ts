@@ -57,3 +57,15 @@ describe.each(globSync(['*.md', 'docs/**/*.md']))('%s', (path) => {
     expect(lost).toEqual([]);
   });
 });
+
+it('comments cite documents and headings that there are', () => {
+  const cited = globSync('{src,test,config,deploy}/**/*.{ts,mjs,yaml}').flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)].map(
+      ([reference, page = '', anchor]) => ({ path, reference, page, anchor }),
+    ),
+  );
+  const lost = cited.filter(
+    ({ page, anchor }) => !existsSync(page) || (anchor !== undefined && !anchorsOf(page).includes(anchor)),
+  );
+  expect(lost.map(({ path, reference }) => `${path}: ${reference}`)).toEqual([]);
+});

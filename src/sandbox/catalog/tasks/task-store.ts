@@ -7,7 +7,7 @@ import type { SandboxSettings } from '../settings.js';
 import { Wakeups } from '../worker.js';
 
 export type TaskKind = 'create_model' | 'csv_upload' | 'generate' | 'generate_product';
-/** `SUCCESS` is documented. The other statuses are the sandbox's own (docs/catalog-rules.md, TASK-05). */
+/** `SUCCESS` is documented. The other statuses are the sandbox's own (test/contract/rules.ts, TASK-05). */
 export type TaskStatus = 'PENDING' | 'STARTED' | 'SUCCESS' | 'FAILURE';
 
 const taskStatus = z.enum(['PENDING', 'STARTED', 'SUCCESS', 'FAILURE']);
