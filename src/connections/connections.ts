@@ -86,6 +86,10 @@ export class Connections implements OnApplicationShutdown {
     return [...this.#stores.values()];
   }
 
+  get storeKeys(): string[] {
+    return [...this.#stores.keys()];
+  }
+
   /** Throws `misconfigured` for a key that nothing is configured under. */
   knownWorkspace(key: string): Workspace {
     const workspace = this.#workspaces.get(key);

@@ -1,7 +1,7 @@
 import type { Role } from '../api/access.js';
 import { SCRIPT, STYLES } from './assets.js';
 import { html, type Html, type Piece } from './html.js';
-import type { Visitor } from './session.guard.js';
+import type { Visitor } from './visit.js';
 
 const SEARCH_ALL = 'Search everything';
 

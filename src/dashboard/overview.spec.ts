@@ -4,7 +4,7 @@ import { creditOutlook } from '../operations/credits.js';
 import type { Outage } from '../operations/outages.js';
 import type { Overview, StoreLine } from '../operations/overview.js';
 import type { StoreStatus } from '../operations/status.js';
-import type { Visitor } from './session.guard.js';
+import type { Visitor } from './visit.js';
 import { overviewPage } from './views/overview.js';
 import { storePage } from './views/store.js';
 

@@ -6,7 +6,7 @@ import { errorLine, isCoded } from '../domain/errors.js';
 import { STATUS_OF } from '../api/error.filter.js';
 import { isDatabaseAway } from '../operations/outages.js';
 import { signInPath } from './elements.js';
-import { NotSignedInError, visitorWithoutNotice } from './session.guard.js';
+import { NotSignedInError, OtherAnswer, visitOf } from './visit.js';
 import { problemPage } from './views/problem.js';
 
 /** Shows errors as pages. A visitor who is not signed in is sent to the sign-in and returns afterwards. */
@@ -28,8 +28,15 @@ export class PageErrorFilter implements ExceptionFilter {
       else response.redirect(303, signInPath(error.wanted));
       return;
     }
+    if (error instanceof OtherAnswer) {
+      if ('url' in error.answer) response.redirect(303, error.answer.url);
+      else response.status(error.answer.status).send(error.answer.page);
+      return;
+    }
     const { status, message } = this.#described(error);
-    const visitor = visitorWithoutNotice(http.getRequest<Request>());
+    const visit = visitOf(http.getRequest<Request>());
+    // A notice that waits is kept for the next page.
+    const visitor = visit === null ? null : { session: visit.session, notice: null };
     response.status(status).send(problemPage(status, message, visitor));
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedProduct } from '../operations/products.js';
 import type { PresentedWithheld } from '../operations/withheld.js';
-import type { Visitor } from './session.guard.js';
+import type { Visitor } from './visit.js';
 import { productsPage } from './views/products.js';
 
 const VISITOR: Visitor = {

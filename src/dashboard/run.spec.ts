@@ -3,7 +3,7 @@ import { NO_COUNTS } from '../domain/run-counts.js';
 import type { PresentedRun } from '../operations/present-run.js';
 import type { RunItem } from '../operations/run-items.js';
 import { lasting } from './elements.js';
-import type { Visitor } from './session.guard.js';
+import type { Visitor } from './visit.js';
 import { runPage, type RunView } from './views/run.js';
 
 const VISITOR: Visitor = {

@@ -3,7 +3,7 @@ import type { Role } from '../api/access.js';
 import type { GateFinding } from '../domain/gate-finding.js';
 import type { PresentedWriteBack } from '../operations/present-write-back.js';
 import { compareWithLive } from '../operations/write-back-comparison.js';
-import type { Visitor } from './session.guard.js';
+import type { Visitor } from './visit.js';
 import { markedText } from './views/write-back-parts.js';
 import { writeBackPage } from './views/write-back.js';
 

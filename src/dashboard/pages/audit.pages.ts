@@ -1,12 +1,10 @@
-import { Controller, Get, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Get, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
 import { AuditOperations } from '../../operations/audit.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, offsetSchema, pageAt, searchSchema } from '../page-query.js';
-import { SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Pages } from '../page-routes.js';
+import { ThisVisitor, type Visitor } from '../visit.js';
 import { AUDIT_OUTCOMES, auditPage } from '../views/audit.js';
 
 const querySchema = formQuery({
@@ -19,21 +17,15 @@ const querySchema = formQuery({
 });
 
 /** The page of the audit record. */
-@Controller('audit')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('audit')
 export class AuditPages {
-  constructor(
-    private readonly sessions: Sessions,
-    private readonly audit: AuditOperations,
-  ) {}
+  constructor(private readonly audit: AuditOperations) {}
 
   @Get()
   @Allow('viewer')
   async list(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const { outcome, actor, from, to, search } = query;
     const given = { outcome, actor, from, to, search };
@@ -41,6 +33,6 @@ export class AuditPages {
       this.audit.list(pageAt(query.offset), given),
       this.audit.counts(given),
     ]);
-    return auditPage(visitorOf(this.sessions, request, response), entries, { given, counts });
+    return auditPage(visitor, entries, { given, counts });
   }
 }

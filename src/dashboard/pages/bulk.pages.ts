@@ -1,27 +1,12 @@
-import {
-  Body,
-  Controller,
-  Get,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { actorNameOf, Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
+import { Allow } from '../../api/allow.js';
 import { BULK_ACTIONS } from '../../domain/write-back-filter.js';
 import { BULK_STATES, BulkOperations, type PresentedBulkChange } from '../../operations/bulk-changes.js';
 import { filterOf, filterShape } from '../../operations/write-back-filter.js';
 import { WriteBackReview } from '../../operations/write-back-review.js';
-import { PageErrorFilter } from '../page-error.filter.js';
-import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { datedListShape, formQuery, pageAt } from '../page-query.js';
 import { bulkListPage } from '../views/bulk-list.js';
 import { Connections } from '../../connections/connections.js';
@@ -47,12 +32,9 @@ const requestSchema = z.looseObject({
 });
 
 /** Changes of all write-backs that a filter selects: the question, the progress and the report. */
-@Controller('bulk')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('bulk')
 export class BulkPages {
   constructor(
-    private readonly sessions: Sessions,
     private readonly changes: BulkOperations,
     private readonly texts: WriteBackReview,
     private readonly connections: Connections,
@@ -62,25 +44,22 @@ export class BulkPages {
   @Allow('viewer')
   async list(
     @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    const { offset, state, store, from, to, search } = query;
-    const given = { state, store, from, to, search };
+    const { offset, ...given } = query;
     const [changes, counts] = await Promise.all([
       this.changes.summaries(pageAt(offset), given),
       this.changes.counts(given),
     ]);
-    const stores = this.connections.stores.map(({ key }) => key);
-    return bulkListPage(visitorOf(this.sessions, request, response), changes, { given, counts, stores });
+    const stores = this.connections.storeKeys;
+    return bulkListPage(visitor, changes, { given, counts, stores });
   }
 
   @Get('new')
   @Allow('viewer')
   async question(
     @Query({ schema: questionSchema }) query: z.output<typeof questionSchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const given = givenOf(query);
     const filter = filterOf(given);
@@ -89,32 +68,25 @@ export class BulkPages {
     const objections =
       action === 'approve' ? await this.texts.countObjections({ state: 'pending_review', ...filter }) : null;
     const question: BulkQuestion = { action, given, count, until: until.toISOString(), objections };
-    return bulkQuestionPage(visitorOf(this.sessions, request, response), question);
+    return bulkQuestionPage(visitor, question);
   }
 
-  @Post()
-  @Allow('reviewer')
-  @Audited('write-back bulk {action}')
+  @Form('', 'reviewer', 'write-back bulk {action}')
   async request(
     @Body({ schema: requestSchema }) form: z.output<typeof requestSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
     const { action, dryRun, until, overwriteEdits, passGates } = form;
     const wanted = { action, dryRun, until, overwriteEdits, passGates, filter: filterOf(givenOf(form)) };
-    const { id } = await this.changes.request(wanted, actorNameOf(request));
-    await seeOther(this.sessions, request, response, `/bulk/${id}`, BULK_REQUESTED);
+    const { id } = await this.changes.request(wanted, visit.name);
+    return visit.goTo(`/bulk/${id}`, BULK_REQUESTED);
   }
 
   @Get(':id')
   @Allow('viewer')
-  async show(
-    @Param('id') id: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+  async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
     const change = await this.#known(id);
-    return bulkPage(visitorOf(this.sessions, request, response), change);
+    return bulkPage(visitor, change);
   }
 
   /** Only the changing part of the page, for its script. */
@@ -125,26 +97,16 @@ export class BulkPages {
   }
 
   /** Does what a dry run showed, for the rows that it counted. */
-  @Post(':id/apply')
-  @Allow('reviewer')
-  @Audited('write-back bulk apply')
-  async apply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const change = await this.changes.afterDryRun(id, actorNameOf(request));
-    await seeOther(this.sessions, request, response, `/bulk/${change.id}`, BULK_REQUESTED);
+  @Form(':id/apply', 'reviewer', 'write-back bulk apply')
+  async apply(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
+    const change = await this.changes.afterDryRun(id, visit.name);
+    return visit.goTo(`/bulk/${change.id}`, BULK_REQUESTED);
   }
 
-  @Post(':id/cancel')
-  @Allow('reviewer')
-  @Audited('write-back bulk cancel')
-  async cancel(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    await this.changes.cancel(id, actorNameOf(request));
-    await seeOther(
-      this.sessions,
-      request,
-      response,
-      `/bulk/${encodeURIComponent(id)}`,
-      'The change was stopped.',
-    );
+  @Form(':id/cancel', 'reviewer', 'write-back bulk cancel')
+  async cancel(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
+    await this.changes.cancel(id, visit.name);
+    return visit.goTo(`/bulk/${encodeURIComponent(id)}`, 'The change was stopped.');
   }
 
   async #known(id: string): Promise<PresentedBulkChange> {

@@ -1,40 +1,23 @@
-import {
-  Body,
-  Controller,
-  Get,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Get, NotFoundException, Param, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
 import { Connections } from '../../connections/connections.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { ProductOperations, type LinkedProduct } from '../../operations/products.js';
 import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import { severalSchema } from '../page-query.js';
-import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ThisVisit, type NextPage, type Visit } from '../visit.js';
 import { generateQuestionPage } from '../views/reports.js';
 
 const chosenSchema = z.looseObject({ id: severalSchema });
 
 /** Content for products that a person chose. It costs credits, so that the question comes first. */
-@Controller('products')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('products')
 export class GenerationPages {
   constructor(
-    private readonly sessions: Sessions,
     private readonly products: ProductOperations,
     private readonly again: GenerateAgain,
     private readonly costs: SyncCosts,
@@ -46,35 +29,32 @@ export class GenerationPages {
   async question(
     @Param('id') id: string | undefined,
     @Query({ schema: chosenSchema }) { id: ids }: z.output<typeof chosenSchema>,
-    @Req() request: Request,
+    @ThisVisit() visit: Visit,
     @Res() response: Response,
   ): Promise<void> {
     const chosen = id === undefined ? ids : [id];
     if (chosen.length === 0) {
-      await seeOther(this.sessions, request, response, '/products', 'Select at least one product.');
+      const { url } = await visit.goTo('/products', 'Select at least one product.');
+      response.redirect(303, url);
       return;
     }
     const { store, products } = await this.#ofOneStore(chosen);
     const cost = await this.costs.ofProducts(this.connections.store(store).workspace, products.length);
     const named = products.map(({ externalId, label }) => ({ externalId, label: nameOf(label, externalId) }));
-    const visitor = visitorOf(this.sessions, request, response);
-    response.send(generateQuestionPage(visitor, { store, products: named, cost }));
+    response.send(generateQuestionPage(visit.shown(), { store, products: named, cost }));
   }
 
-  @Post('generate')
-  @Allow('admin')
-  @Audited('generate')
+  @Form('generate', 'admin', 'generate')
   async generate(
     @Body({ schema: chosenSchema }) { id: ids }: z.output<typeof chosenSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
     const { store, products } = await this.#ofOneStore(ids);
     const externalIds = products.map(({ externalId }) => externalId);
     const notice = await this.again.request(store, externalIds);
     const [only = '', ...others] = externalIds;
     const next = others.length === 0 ? productPath(only) : '/products?content=requested';
-    await seeOther(this.sessions, request, response, next, notice);
+    return visit.goTo(next, notice);
   }
 
   /** The chosen products of the first one’s store: a request goes to one store. */

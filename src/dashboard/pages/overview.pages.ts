@@ -1,12 +1,10 @@
-import { Controller, Get, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Get, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
 import { OverviewReader } from '../../operations/overview.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, offsetSchema, searchSchema } from '../page-query.js';
-import { SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Pages } from '../page-routes.js';
+import { ThisVisitor, type Visitor } from '../visit.js';
 import { overviewFragment, overviewPage } from '../views/overview.js';
 
 const querySchema = formQuery({
@@ -17,23 +15,17 @@ const querySchema = formQuery({
 type OverviewForm = z.output<typeof querySchema>;
 
 /** The state of all stores and workspaces on one page. */
-@Controller()
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages()
 export class OverviewPages {
-  constructor(
-    private readonly sessions: Sessions,
-    private readonly overview: OverviewReader,
-  ) {}
+  constructor(private readonly overview: OverviewReader) {}
 
   @Get()
   @Allow('viewer')
   async show(
     @Query({ schema: querySchema }) query: OverviewForm,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    return overviewPage(visitorOf(this.sessions, request, response), await this.#read(query), query);
+    return overviewPage(visitor, await this.#read(query), query);
   }
 
   /** Only the changing part of the page, for its script. */

@@ -1,23 +1,8 @@
-import {
-  Body,
-  Controller,
-  Get,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
 import { ACTION_KINDS, PLAN_STATES, PlanOperations } from '../../operations/plans.js';
 import { Connections } from '../../connections/connections.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import {
   datedListShape,
   formQuery,
@@ -26,8 +11,8 @@ import {
   ROWS_OF_A_PAGE,
   searchSchema,
 } from '../page-query.js';
-import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { pathTo } from '../elements.js';
 import { planFragment, planPage, type PlanView } from '../views/plan.js';
 import { plansPage } from '../views/plans.js';
@@ -49,51 +34,37 @@ const querySchema = formQuery({
 const planFormSchema = kindFormSchema.extend({ product: searchSchema });
 
 /** Plans: what a sync would do, and its application. */
-@Controller()
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages()
 export class PlanPages {
   constructor(
-    private readonly sessions: Sessions,
     private readonly plans: PlanOperations,
     private readonly connections: Connections,
   ) {}
 
-  @Post('stores/:key/plan')
-  @Allow('admin')
-  @Audited('plan save')
+  @Form('stores/:key/plan', 'admin', 'plan save')
   async start(
     @Param('key') key: string,
     @Body({ schema: planFormSchema }) { kind, product }: z.output<typeof planFormSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
     if (!this.connections.findStore(key)) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     const { id } = await this.plans.start(key, kind === 'full');
-    await seeOther(
-      this.sessions,
-      request,
-      response,
-      pathTo(`/plans/${id}`, { product }),
-      'The plan is being made.',
-    );
+    return visit.goTo(pathTo(`/plans/${id}`, { product }), 'The plan is being made.');
   }
 
   @Get('plans')
   @Allow('viewer')
   async list(
     @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    const { offset, state, store, from, to, search } = query;
-    const given = { state, store, from, to, search };
+    const { offset, ...given } = query;
     const [plans, counts] = await Promise.all([
       this.plans.list({ ...pageAt(offset), ...given }),
       this.plans.counts(given),
     ]);
-    const stores = this.connections.stores.map(({ key }) => key);
-    return plansPage(visitorOf(this.sessions, request, response), plans, { given, counts, stores });
+    const stores = this.connections.storeKeys;
+    return plansPage(visitor, plans, { given, counts, stores });
   }
 
   @Get('plans/:id')
@@ -101,10 +72,9 @@ export class PlanPages {
   async show(
     @Param('id') id: string,
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    return planPage(visitorOf(this.sessions, request, response), await this.#view(id, query));
+    return planPage(visitor, await this.#view(id, query));
   }
 
   /** Only the changing part of the page, for its script. */
@@ -117,13 +87,11 @@ export class PlanPages {
     return planFragment(await this.#view(id, query)).text;
   }
 
-  @Post('plans/:id/apply')
-  @Allow('admin')
-  @Audited('plan apply')
-  async apply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+  @Form('plans/:id/apply', 'admin', 'plan apply')
+  async apply(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
     const { id: run, entries, refused } = await this.plans.apply(id);
     const notice = planTakenText(entries - refused, refused);
-    await seeOther(this.sessions, request, response, `/runs/${run}`, notice);
+    return visit.goTo(`/runs/${run}`, notice);
   }
 
   async #view(

@@ -1,19 +1,7 @@
-import {
-  Controller,
-  Get,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Get, NotFoundException, Param, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { z } from 'zod';
-import { actorNameOf, Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
+import { Allow } from '../../api/allow.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { ProductRuns } from '../../operations/product-runs.js';
 import {
@@ -26,12 +14,11 @@ import {
 import type { PresentedWithheld } from '../../operations/withheld.js';
 import { Connections } from '../../connections/connections.js';
 import { productPath } from '../elements.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
 import { ProductLive } from '../product-live.js';
-import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { productPage } from '../views/product.js';
 import { foundPage, productsPage } from '../views/products.js';
@@ -46,12 +33,9 @@ const querySchema = formQuery({
   search: searchSchema,
 });
 
-@Controller('products')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('products')
 export class ProductPages {
   constructor(
-    private readonly sessions: Sessions,
     private readonly products: ProductOperations,
     private readonly thumbnails: Thumbnails,
     private readonly live: ProductLive,
@@ -64,18 +48,17 @@ export class ProductPages {
   @Allow('viewer')
   async list(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
-    @Req() request: Request,
+    @ThisVisit() visit: Visit,
     @Res() response: Response,
   ): Promise<void> {
-    const { offset, state, store, name, content, sort, search } = query;
+    const { offset, name, ...given } = query;
     if (name !== undefined) {
       const found = await this.products.find(name);
       const [only] = found;
       if (only !== undefined && found.length === 1) response.redirect(303, productPath(only));
-      else response.send(foundPage(visitorOf(this.sessions, request, response), name, found));
+      else response.send(foundPage(visit.shown(), name, found));
       return;
     }
-    const given = { state, store, content, sort, search };
     const [products, counts] = await Promise.all([
       this.products.list({ ...pageAt(offset), ...given }),
       this.products.counts(given),
@@ -84,18 +67,13 @@ export class ProductPages {
       this.thumbnails.of(products.items.map(({ externalId }) => externalId)),
       this.#titlesOfHolders(products.items.flatMap(({ withheld }) => withheld)),
     ]);
-    const stores = this.connections.stores.map(({ key }) => key);
-    const visitor = visitorOf(this.sessions, request, response);
-    response.send(productsPage(visitor, products, { given, counts, stores, images, titles }));
+    const stores = this.connections.storeKeys;
+    response.send(productsPage(visit.shown(), products, { given, counts, stores, images, titles }));
   }
 
   @Get(':id')
   @Allow('viewer')
-  async show(
-    @Param('id') id: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+  async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
     const product = await this.products.timeline(id);
     if (product === null) throw new NotFoundException(unknownProduct(id.slice(0, 300)));
     const link = await this.products.link(product.externalId);
@@ -104,7 +82,7 @@ export class ProductPages {
       this.#titlesOfHolders(product.link?.withheld ?? []),
       link === null ? null : this.live.read(link.store, link.storeId),
     ]);
-    return productPage(visitorOf(this.sessions, request, response), {
+    return productPage(visitor, {
       product,
       live,
       titles,
@@ -125,15 +103,13 @@ export class ProductPages {
   }
 
   /** A run that reads this product whatever the watermark says, besides what changed. */
-  @Post(':id/sync')
-  @Allow('admin')
-  @Audited('sync')
-  async sync(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const run = await this.runs.request(await this.#link(id), actorNameOf(request));
+  @Form(':id/sync', 'admin', 'sync')
+  async sync(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
+    const run = await this.runs.request(await this.#link(id), visit.name);
     const notice = run.created
       ? 'The run was requested. It reads this product and everything that changed.'
       : 'This store already has an active run, shown here. The next one reads this product.';
-    await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
+    return visit.goTo(`/runs/${run.id}`, notice);
   }
 
   #titlesOfHolders(withheld: readonly PresentedWithheld[]): Promise<ReadonlyMap<string, string>> {

@@ -1,20 +1,7 @@
-import {
-  Controller,
-  Get,
-  Inject,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Get, Inject, NotFoundException, Param, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { z } from 'zod';
-import { actorNameOf, Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
+import { Allow } from '../../api/allow.js';
 import { isCoded } from '../../domain/errors.js';
 import { isUnderWay } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
@@ -23,7 +10,6 @@ import { RunOperations } from '../../operations/runs.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
 import { Connections } from '../../connections/connections.js';
 import { Clock } from '../../runtime/clock.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import {
   datedListShape,
   formQuery,
@@ -32,8 +18,8 @@ import {
   ROWS_OF_A_PAGE,
   searchSchema,
 } from '../page-query.js';
-import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { progressFragment, runPage, type RunView } from '../views/run.js';
 import { namedIn } from '../views/withheld.js';
 import { RUN_STATES, runsPage } from '../views/runs.js';
@@ -49,12 +35,9 @@ const itemsSchema = formQuery({
 const NO_CHANGES: RunView['changes'] = new Map();
 type ItemsQuery = z.output<typeof itemsSchema>;
 
-@Controller('runs')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('runs')
 export class RunPages {
   constructor(
-    private readonly sessions: Sessions,
     private readonly runs: RunOperations,
     private readonly texts: WriteBackOperations,
     private readonly names: ProductNames,
@@ -66,17 +49,15 @@ export class RunPages {
   @Allow('viewer')
   async list(
     @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    const { offset, state, store, from, to, search } = query;
-    const given = { state, store, from, to, search };
+    const { offset, ...given } = query;
     const [runs, counts] = await Promise.all([
       this.runs.list({ ...pageAt(offset), ...given }),
       this.runs.counts(given),
     ]);
-    const stores = this.connections.stores.map(({ key }) => key);
-    return runsPage(visitorOf(this.sessions, request, response), runs, { given, counts, stores });
+    const stores = this.connections.storeKeys;
+    return runsPage(visitor, runs, { given, counts, stores });
   }
 
   @Get(':id')
@@ -84,11 +65,10 @@ export class RunPages {
   async show(
     @Param('id') id: string,
     @Query({ schema: itemsSchema }) query: ItemsQuery,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const view = await this.#view(id, query);
-    return runPage(visitorOf(this.sessions, request, response), view);
+    return runPage(visitor, view);
   }
 
   /** Only the changing part of the page, for its script. */
@@ -118,24 +98,17 @@ export class RunPages {
     response.end();
   }
 
-  @Post(':id/cancel')
-  @Allow('admin')
-  @Audited('sync cancel')
-  async cancel(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const notice = await this.#cancelled(id, actorNameOf(request));
-    await seeOther(this.sessions, request, response, `/runs/${encodeURIComponent(id)}`, notice);
+  @Form(':id/cancel', 'admin', 'sync cancel')
+  async cancel(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
+    const notice = await this.#cancelled(id, visit.name);
+    return visit.goTo(`/runs/${encodeURIComponent(id)}`, notice);
   }
 
-  @Post(':id/retry')
-  @Allow('admin')
-  @Audited('sync retry')
-  async retry(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const next = await this.#found(
-      this.runs.retry(id, { trigger: 'api', requestedBy: actorNameOf(request) }),
-      id,
-    );
+  @Form(':id/retry', 'admin', 'sync retry')
+  async retry(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
+    const next = await this.#found(this.runs.retry(id, { trigger: 'api', requestedBy: visit.name }), id);
     const notice = next.created ? RUN_REQUESTED : RUN_UNDER_WAY;
-    await seeOther(this.sessions, request, response, `/runs/${next.id}`, notice);
+    return visit.goTo(`/runs/${next.id}`, notice);
   }
 
   /** The notice for the person. A run that ends meanwhile is no error. */

@@ -1,33 +1,25 @@
-import { Controller, Get, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Get, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
 import { BUILT_IN, ConfigSource } from '../../config/index.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import { formQuery, searchSchema } from '../page-query.js';
-import { SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Pages } from '../page-routes.js';
+import { ThisVisitor, type Visitor } from '../visit.js';
 import { settingsPage } from '../views/settings.js';
 
 const querySchema = formQuery({ search: searchSchema, all: z.literal('1').optional() });
 /** Hundreds of stores have tens of thousands of settings. */
 const SHOWN = 500;
 
-@Controller('settings')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('settings')
 export class SettingsPages {
-  constructor(
-    private readonly sessions: Sessions,
-    private readonly source: ConfigSource,
-  ) {}
+  constructor(private readonly source: ConfigSource) {}
 
   @Get()
   @Allow('admin')
   show(
     @Query({ schema: querySchema }) { search, all }: z.output<typeof querySchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): string {
     const wanted = search?.toLowerCase() ?? '';
     const matching = this.source
@@ -37,7 +29,7 @@ export class SettingsPages {
         [key, value, origin].some((text) => text.toLowerCase().includes(wanted)),
       )
       .toSorted((one, other) => Number(one.origin === BUILT_IN) - Number(other.origin === BUILT_IN));
-    return settingsPage(visitorOf(this.sessions, request, response), {
+    return settingsPage(visitor, {
       settings: matching.slice(0, SHOWN),
       search,
       all: all === '1',

@@ -11,7 +11,8 @@ import { Metrics } from '../../observability/metrics/metrics.js';
 import { Logger } from '../../runtime/logger.js';
 import { signInLinkPage, signInPage } from '../layout.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { ownPath, SessionGuard, sessionOf } from '../session.guard.js';
+import { SessionGuard } from '../session.guard.js';
+import { ownPath, ThisVisit, type Visit } from '../visit.js';
 import { SignInLinks } from '../sign-in-links.js';
 import { SESSION_COOKIE, SESSION_SECONDS, Sessions } from '../session.js';
 
@@ -131,8 +132,11 @@ export class SignInPages {
   @Post('logout')
   @UseGuards(SessionGuard)
   @Allow('viewer')
-  async signOut(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const session = sessionOf(request);
+  async signOut(
+    @ThisVisit() { session }: Visit,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
     await this.sessions.end(session);
     await this.audit.record({ ...callerOf(request, session), ...SIGN_OUT });
     this.sessions.setCookie(request, response, SESSION_COOKIE, '', 0);

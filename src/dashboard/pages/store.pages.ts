@@ -1,19 +1,6 @@
-import {
-  Body,
-  Controller,
-  Get,
-  NotFoundException,
-  Param,
-  Post,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Get, NotFoundException, Param } from '@nestjs/common';
 import { z } from 'zod';
-import { actorNameOf, Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
+import { Allow } from '../../api/allow.js';
 import { OverviewReader } from '../../operations/overview.js';
 import { RunOperations } from '../../operations/runs.js';
 import { StatusReader } from '../../operations/status.js';
@@ -22,10 +9,9 @@ import { Clock } from '../../runtime/clock.js';
 import { Connections, type Store } from '../../connections/connections.js';
 import { nextStart } from '../../connections/start-times.js';
 import { counted } from '../elements.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt } from '../page-query.js';
-import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { storePage } from '../views/store.js';
 import { NO_PAUSE_REASON } from '../generate-again.js';
 import { unknownStore } from '../views/problem.js';
@@ -40,12 +26,9 @@ export const kindFormSchema = z.looseObject({ kind: z.enum(['changed', 'full']).
 const syncFormSchema = kindFormSchema.extend({ force: z.literal('true').optional() });
 
 /** One store: its state, and what a person can do about it. */
-@Controller('stores')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('stores')
 export class StorePages {
   constructor(
-    private readonly sessions: Sessions,
     private readonly status: StatusReader,
     private readonly overview: OverviewReader,
     private readonly health: StoreHealthOperations,
@@ -56,11 +39,7 @@ export class StorePages {
 
   @Get(':key')
   @Allow('viewer')
-  async show(
-    @Param('key') key: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+  async show(@Param('key') key: string, @ThisVisitor() visitor: Visitor): Promise<string> {
     const { settings } = this.#store(key);
     const [status, { coverage, days, problems, without }, runs] = await Promise.all([
       this.status.store(key),
@@ -68,7 +47,7 @@ export class StorePages {
       this.runs.list({ ...pageAt(0, RUNS_CHARTED), store: key }),
     ]);
     if (status === null) throw new NotFoundException(unknownStore(key.slice(0, 100)));
-    return storePage(visitorOf(this.sessions, request, response), {
+    return storePage(visitor, {
       status,
       coverage,
       days,
@@ -80,38 +59,33 @@ export class StorePages {
     });
   }
 
-  @Post(':key/sync')
-  @Allow('admin')
-  @Audited('sync')
+  @Form(':key/sync', 'admin', 'sync')
   async sync(
     @Param('key') key: string,
     @Body({ schema: syncFormSchema }) { kind, force }: z.output<typeof syncFormSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
     this.#store(key);
     const run = await this.runs.request({
       store: key,
       full: kind === 'full',
       force: force !== undefined,
       trigger: 'api',
-      requestedBy: actorNameOf(request),
+      requestedBy: visit.name,
     });
     const notice = run.created ? RUN_REQUESTED : RUN_UNDER_WAY;
-    await seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
+    return visit.goTo(`/runs/${run.id}`, notice);
   }
 
-  @Post(':key/retry')
-  @Allow('admin')
-  @Audited('store retry')
-  async retry(@Param('key') key: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+  @Form(':key/retry', 'admin', 'store retry')
+  async retry(@Param('key') key: string, @ThisVisit() visit: Visit): Promise<NextPage> {
     const { health, woken } = await this.health.retry(key);
     const waiting = counted(woken.writeBacks, 'write');
     const notice =
       health.state === 'ok'
         ? `Store ${key} works again. ${waiting} and ${counted(woken.runs, 'run')} continue now.`
         : `Store ${key} still refuses access: ${health.reason ?? NO_PAUSE_REASON}`;
-    await seeOther(this.sessions, request, response, '/', notice.slice(0, NOTICE_LENGTH));
+    return visit.goTo('/', notice.slice(0, NOTICE_LENGTH));
   }
 
   #store(key: string): Store {

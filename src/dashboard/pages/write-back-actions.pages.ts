@@ -1,27 +1,12 @@
-import {
-  Body,
-  Controller,
-  Get,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { actorNameOf, Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
+import { Allow } from '../../api/allow.js';
 import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
 import { WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { GenerateAgain } from '../generate-again.js';
 import { noticeAbout } from '../notice.js';
-import { PageErrorFilter } from '../page-error.filter.js';
-import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { editedField, TextEditing } from '../text-editing.js';
 import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';
 import { unknownWriteBack, writeBackPath } from '../views/write-back-parts.js';
@@ -32,12 +17,9 @@ const backSchema = z.looseObject({ back: z.string().max(1000).optional() });
 const editFormSchema = backSchema.extend(editSchema.shape);
 
 /** The other actions of a person on one write-back: edit, undo, revert, apply again, generate again. */
-@Controller('write-backs')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('write-backs')
 export class WriteBackActionPages {
   constructor(
-    private readonly sessions: Sessions,
     private readonly operations: WriteBackOperations,
     private readonly again: GenerateAgain,
     private readonly texts: WriteBackReview,
@@ -49,13 +31,12 @@ export class WriteBackActionPages {
   async edit(
     @Param('id') id: string,
     @Query({ schema: fieldSchema }) { field, back }: z.output<typeof fieldSchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const reviewed = await this.#known(id);
     const { value, came } = editedField(reviewed, field);
     const { row, label } = reviewed;
-    return editPage(visitorOf(this.sessions, request, response), {
+    return editPage(visitor, {
       id: row.id,
       version: row.version,
       target: field,
@@ -67,20 +48,16 @@ export class WriteBackActionPages {
     });
   }
 
-  @Post(':id/edit')
-  @Allow('reviewer')
-  @Audited('write-back edit')
+  @Form(':id/edit', 'reviewer', 'write-back edit')
   async save(
     @Param('id') id: string,
     @Body({ schema: editFormSchema }) { target, value, version, back }: z.output<typeof editFormSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
     const next = pageAfter(id, back);
     const edit = { target, value, version };
-    const by = { actor: actorNameOf(request), place: next, request, response };
-    if ((await this.editing.save(id, edit, by)) === null) return;
-    await seeOther(this.sessions, request, response, next, 'The text was saved. Check it and approve it.');
+    await this.editing.save(id, edit, { visit, back: next });
+    return visit.goTo(next, 'The text was saved. Check it and approve it.');
   }
 
   @Get(':id/confirm/:action')
@@ -89,80 +66,60 @@ export class WriteBackActionPages {
     @Param('id') id: string,
     @Param('action') given: string,
     @Query({ schema: backSchema }) { back }: z.output<typeof backSchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const action = askedSchema.safeParse(given);
     if (!action.success) throw new NotFoundException('This page does not exist.');
     const { row, label } = await this.#known(id);
-    const visitor = visitorOf(this.sessions, request, response);
     const asked = { label, back: pageAfter(row.id, back) };
     return confirmPage(visitor, row, action.data, asked);
   }
 
-  @Post(':id/revert')
-  @Allow('reviewer')
-  @Audited('write-back revert')
+  @Form(':id/revert', 'reviewer', 'write-back revert')
   revert(
     @Param('id') id: string,
     @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.#decide(id, 'revert', request, response, back);
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
+    return this.#decide(id, 'revert', visit, back);
   }
 
-  @Post(':id/reapply')
-  @Allow('reviewer')
-  @Audited('write-back reapply')
+  @Form(':id/reapply', 'reviewer', 'write-back reapply')
   reapply(
     @Param('id') id: string,
     @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.#decide(id, 'reapply', request, response, back);
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
+    return this.#decide(id, 'reapply', visit, back);
   }
 
-  @Post(':id/undo')
-  @Allow('reviewer')
-  @Audited('write-back undo')
+  @Form(':id/undo', 'reviewer', 'write-back undo')
   undo(
     @Param('id') id: string,
     @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.#decide(id, 'undo', request, response, back);
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
+    return this.#decide(id, 'undo', visit, back);
   }
 
-  @Post(':id/generate')
-  @Allow('admin')
-  @Audited('generate')
+  @Form(':id/generate', 'admin', 'generate')
   async generate(
     @Param('id') id: string,
     @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
     const { store, externalId } = (await this.#known(id)).row;
     const notice = await this.again.request(store, [externalId]);
-    await seeOther(this.sessions, request, response, pageAfter(id, back), notice);
+    return visit.goTo(pageAfter(id, back), notice);
   }
 
-  async #decide(
-    id: string,
-    decision: Decision,
-    request: Request,
-    response: Response,
-    back?: string,
-  ): Promise<void> {
+  async #decide(id: string, decision: Decision, visit: Visit, back?: string): Promise<NextPage> {
     const { label } = await this.#known(id);
-    const [outcome] = await this.operations.decide([id], decision, { actor: actorNameOf(request) });
+    const [outcome] = await this.operations.decide([id], decision, { actor: visit.name });
     if (outcome === undefined) throw new NotFoundException(unknownWriteBack(id));
     // A reapplication is a new write-back.
     const about = decision === 'reapply' && outcome.ok ? { ...outcome, detail: 'applied again' } : outcome;
-    await seeOther(this.sessions, request, response, pageAfter(id, back), noticeAbout(label, about));
+    return visit.goTo(pageAfter(id, back), noticeAbout(label, about));
   }
 
   async #known(id: string): Promise<ReviewedWriteBack> {

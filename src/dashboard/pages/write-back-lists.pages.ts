@@ -1,18 +1,15 @@
-import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Get, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Connections } from '../../connections/connections.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { filterOf } from '../../operations/write-back-filter.js';
 import { UNDO_MS, WriteBackReview } from '../../operations/write-back-review.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
-import { actorNameOf, Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
+import { Allow } from '../../api/allow.js';
 import { noticeOf } from '../notice.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, severalSchema } from '../page-query.js';
-import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { journalPage } from '../views/journal.js';
 import { reviewPage } from '../views/review.js';
@@ -26,12 +23,9 @@ const formSchema = z.looseObject({
 });
 
 /** Lists of write-backs: those that wait for review, and the journal. */
-@Controller()
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages()
 export class WriteBackLists {
   constructor(
-    private readonly sessions: Sessions,
     private readonly writeBacks: WriteBackOperations,
     private readonly texts: WriteBackReview,
     private readonly names: ProductNames,
@@ -43,48 +37,43 @@ export class WriteBackLists {
   @Allow('viewer')
   async review(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const given = givenOf(query);
     const waiting = await this.writeBacks.list({ ...pageAt(query.offset), ...waitingFilter(given) });
     const [labels, images, last, objections] = await Promise.all([
       this.#labels(waiting.items),
       this.#images(waiting.items),
-      this.texts.lastDecision(actorNameOf(request)),
+      this.texts.lastDecision(visitor.session.name),
       this.texts.objections(waiting.items.map(({ id }) => id)),
     ]);
     const list = { given, stores: this.#stores(), last, images, objections };
-    return reviewPage(visitorOf(this.sessions, request, response), waiting, labels, list);
+    return reviewPage(visitor, waiting, labels, list);
   }
 
   /**
    * Decides about each selected row by itself. A refused row is reported, and the others continue. A list shows no whole texts, so its
    * approval leaves what the merchant edited and what a gate holds back.
    */
-  @Post('review')
-  @Allow('reviewer')
-  @Audited('write-back {decision}')
+  @Form('review', 'reviewer', 'write-back {decision}')
   async decide(
     @Body({ schema: formSchema }) { id, decision, back }: z.output<typeof formSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
     const permissions = { overwriteEdits: false, passGates: false };
-    const by = { actor: actorNameOf(request), delayMs: UNDO_MS, permissions };
+    const by = { actor: visit.name, delayMs: UNDO_MS, permissions };
     const notice =
       id.length === 0
         ? 'Select at least one product.'
         : noticeOf(await this.writeBacks.decide(id, decision, by), decision);
-    await seeOther(this.sessions, request, response, ownPath(back ?? '/review'), notice);
+    return visit.goTo(ownPath(back ?? '/review'), notice);
   }
 
   @Get('journal')
   @Allow('viewer')
   async journal(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const given = givenOf(query);
     const filter = filterOf(given);
@@ -94,11 +83,11 @@ export class WriteBackLists {
     ]);
     const [labels, images] = await Promise.all([this.#labels(journal.items), this.#images(journal.items)]);
     const list = { given, counts, stores: this.#stores(), images };
-    return journalPage(visitorOf(this.sessions, request, response), journal, labels, list);
+    return journalPage(visitor, journal, labels, list);
   }
 
   #stores(): string[] {
-    return this.connections.stores.map(({ key }) => key);
+    return this.connections.storeKeys;
   }
 
   #images(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {

@@ -1,30 +1,16 @@
-import {
-  Body,
-  Controller,
-  Get,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Get, NotFoundException, Param, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { z } from 'zod';
 import type { RowOutcome } from '../../operations/paging.js';
 import { UNDO_MS, WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
-import { actorNameOf, Allow } from '../../api/allow.js';
-import { Audited } from '../../api/audit.interceptor.js';
+import { Allow } from '../../api/allow.js';
 import { pathTo } from '../elements.js';
 import { noticeAbout } from '../notice.js';
-import { PageErrorFilter } from '../page-error.filter.js';
 import { severalSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
-import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
+import { Form, Pages } from '../page-routes.js';
+import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { TextEditing } from '../text-editing.js';
 import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
@@ -48,12 +34,9 @@ const previewSchema = z.looseObject({ field: z.string().max(300) });
 const sideSchema = z.enum(['before', 'after']);
 
 /** One write-back: review of an open one, journal of a settled one. */
-@Controller('write-backs')
-@UseGuards(SessionGuard)
-@UseFilters(PageErrorFilter)
+@Pages('write-backs')
 export class WriteBackPages {
   constructor(
-    private readonly sessions: Sessions,
     private readonly operations: WriteBackOperations,
     private readonly texts: WriteBackReview,
     private readonly thumbnails: Thumbnails,
@@ -65,18 +48,17 @@ export class WriteBackPages {
   async show(
     @Param('id') id: string,
     @Query({ schema: listPlaceSchema }) place: ListPlace,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const reviewed = await this.#known(id);
     const { at } = place;
     const [images, last, newer, older] = await Promise.all([
       this.thumbnails.of([reviewed.row.externalId]),
-      this.texts.lastDecision(actorNameOf(request)),
+      this.texts.lastDecision(visitor.session.name),
       at === undefined || at === 0 ? null : this.#waitingAt({ ...place, at: at - 1 }),
       at === undefined ? null : this.#waitingAt({ ...place, at: at + 1 }),
     ]);
-    return writeBackPage(visitorOf(this.sessions, request, response), {
+    return writeBackPage(visitor, {
       ...reviewed,
       last,
       newer,
@@ -102,24 +84,23 @@ export class WriteBackPages {
     response.set(headers).send(body);
   }
 
-  @Post(':id/decide')
-  @Allow('reviewer')
-  @Audited('write-back {decision}')
+  @Form(':id/decide', 'reviewer', 'write-back {decision}')
   async decide(
     @Param('id') id: string,
     @Query({ schema: listPlaceSchema }) place: ListPlace,
     @Body({ schema: decisionSchema }) form: z.output<typeof decisionSchema>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+    @ThisVisit() visit: Visit,
+  ): Promise<NextPage> {
     const reviewed = await this.#known(id);
     const { label } = reviewed;
-    const actor = actorNameOf(request);
     const edits = form.decision === 'reject' ? [] : editsIn(form, reviewed);
     let { version } = form;
     for (const edit of edits) {
-      const saved = await this.editing.save(id, { ...edit, version }, { actor, place, request, response });
-      if (saved === null) return;
+      const saved = await this.editing.save(
+        id,
+        { ...edit, version },
+        { visit, back: writeBackPath(id, place) },
+      );
       // The page's own edits do not stand in the way of its approval; one of somebody else in between does.
       if (saved - 1 === version) version = saved;
     }
@@ -127,15 +108,14 @@ export class WriteBackPages {
       const back = writeBackPath(id, { ...place, ticks: ticksOf(reviewed.row, form.field) });
       const notice =
         edits.length === 0 ? 'Nothing was changed.' : 'The text was saved. Check it and approve it.';
-      await seeOther(this.sessions, request, response, back, notice);
-      return;
+      return visit.goTo(back, notice);
     }
-    const outcome = await this.#decided(id, { ...form, version }, form.decision, actor);
+    const outcome = await this.#decided(id, { ...form, version }, form.decision, visit.name);
     // The decided row leaves the list, so the next row is now in its place.
     const leadsOn = outcome.ok && place.at !== undefined;
     const next = leadsOn ? await this.#waitingAt(place) : null;
     const to = next ?? (leadsOn ? pathTo('/review', givenOf(place)) : writeBackPath(id, place));
-    await seeOther(this.sessions, request, response, to, noticeAbout(label, outcome));
+    return visit.goTo(to, noticeAbout(label, outcome));
   }
 
   /** Fields that are not accepted are declined. */

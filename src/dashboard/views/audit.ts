@@ -3,7 +3,7 @@ import type { Page } from '../../operations/paging.js';
 import { badge, counted, moment } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { list, type GivenFilter } from './list.js';
 
 const TARGETS_SHOWN = 3;

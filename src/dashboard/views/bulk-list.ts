@@ -3,7 +3,7 @@ import type { Page } from '../../operations/paging.js';
 import { amount, badge, moment, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { withoutAbsent } from '../write-back-query.js';
 import { bulkTitle } from './bulk.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';

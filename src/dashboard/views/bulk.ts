@@ -5,7 +5,7 @@ import type { ObjectionCounts } from '../../operations/write-back-review.js';
 import { amount, badge, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { withoutAbsent, type GivenFilter } from '../write-back-query.js';
 import { targetName, writeBackPath } from './write-back-parts.js';
 import { BACK_TO_LIST } from './list.js';

@@ -3,7 +3,7 @@ import type { Page } from '../../operations/paging.js';
 import { amount, badge, moment, nameOf, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
 import { REST_OMITTED } from './bulk.js';
 import { ALL_ON_PAGE } from './list.js';

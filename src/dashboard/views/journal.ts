@@ -6,7 +6,7 @@ import type { PresentedWriteBack } from '../../operations/present-write-back.js'
 import { badge, moment, pathTo, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
 import { withoutAbsent, type GivenFilter } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';

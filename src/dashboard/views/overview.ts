@@ -13,7 +13,7 @@ import {
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { attentionSection, outageSection } from './attention.js';
 import { coverageBar, coverageLine, creditAmount, creditChart, sharePercent } from './charts.js';
 import { NO_FILTER } from './list.js';

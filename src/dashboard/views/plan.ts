@@ -5,7 +5,7 @@ import type { SyncCost } from '../../operations/sync-cost.js';
 import { amount, badge, moment, nameOf, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { creditAmount } from './charts.js';
 import { list, LIST_KEYS } from './list.js';
 import { withheldLines } from './withheld.js';

@@ -3,7 +3,7 @@ import { PLAN_STATES, type PresentedPlan } from '../../operations/plans.js';
 import { counted, moment, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
 import { planBadge } from './plan.js';
 import { APPLIED_BY_RUN } from './plan.js';

@@ -1,6 +1,6 @@
 import { html } from '../html.js';
 import { page, signedOutPage } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 
 export const unknownStore = (key: string): string => `Store “${key}” is not in the configuration.`;
 

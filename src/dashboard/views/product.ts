@@ -3,7 +3,7 @@ import { moment, nameOf, nothing, pathTo, productPath, sentence } from '../eleme
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { LiveText } from '../product-live.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
 import { remedyOf, standsBadge, timelineItem } from './products.js';
 import { withheldList, type Titles } from './withheld.js';

@@ -11,7 +11,7 @@ import type { WriteBackField } from '../../operations/present-write-back.js';
 import { LINK_WORDS, moment, nameOf, nothing, productPath, sentence, words, type Tone } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
 import { ALL_ON_PAGE, list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
 import { withheldLines, type Titles } from './withheld.js';

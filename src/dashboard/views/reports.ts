@@ -5,7 +5,7 @@ import type { SyncCost } from '../../operations/sync-cost.js';
 import { amount, badge, counted, moment, nameOf, nothing, pathTo, productPath, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { costFacts } from './plan.js';
 import { CONFIRM_MEANING, KEEP_IT } from './write-back-actions.js';
 

@@ -5,7 +5,7 @@ import type { PresentedWriteBack } from '../../operations/present-write-back.js'
 import { amount, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
 import type { LastDecision, Objections } from '../../operations/write-back-review.js';
 import type { GivenFilter, ListPlace } from '../write-back-query.js';

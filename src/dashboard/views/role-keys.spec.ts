@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Role } from '../../api/access.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { deliveriesPage } from './deliveries.js';
 import { reviewPage } from './review.js';
 

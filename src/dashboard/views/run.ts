@@ -22,7 +22,7 @@ import {
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { wordDiff } from '../word-diff.js';
 import { markedText } from './write-back-parts.js';
 import { creditAmount } from './charts.js';

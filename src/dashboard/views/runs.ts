@@ -5,7 +5,7 @@ import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { amount, badge, lasting, moment, pathTo, sentence, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
 
 export const ERROR_SEARCH = 'Error or id';

@@ -2,7 +2,7 @@ import type { SearchResult } from '../../operations/search.js';
 import { amount, badge, moment, nameOf, nothing, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { rowTable } from './list.js';
 
 const PATHS = {

@@ -1,7 +1,7 @@
 import { html } from '../html.js';
 import { nothing } from '../elements.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import type { ListedSetting } from '../../config/index.js';
 import { RUN_CHECK } from './reports.js';
 

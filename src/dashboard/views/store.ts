@@ -19,7 +19,7 @@ import {
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { attentionLine } from './attention.js';
 import { coverageBar, coverageLine, coverageTable, sharePercent } from './charts.js';
 import { runChart } from './run-chart.js';

@@ -3,7 +3,7 @@ import type { LastDecision } from '../../operations/write-back-review.js';
 import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { targetName } from './write-back-parts.js';
 
 export const CONFIRM_MEANING = {

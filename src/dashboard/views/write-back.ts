@@ -6,7 +6,7 @@ import { badge, moment, pathTo, productPath, sentence, words } from '../elements
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import { ROWS_OF_A_PAGE } from '../page-query.js';
-import type { Visitor } from '../session.guard.js';
+import type { Visitor } from '../visit.js';
 import { wordDiff } from '../word-diff.js';
 import {
   askLink,
