@@ -3,6 +3,7 @@ import { STORE_TOKEN } from '../support/world/services.js';
 import { z } from 'zod';
 import { contentWrites, edit, fill, single, storeDump } from '../support/e2e-products.js';
 import { runSchema, World } from '../support/e2e-world.js';
+import { runLine } from '../support/run-command.js';
 
 describe('commands', () => {
   let world: World;
@@ -54,7 +55,7 @@ describe('commands', () => {
     if (!product) throw new Error('no product');
     edit(world.store, product, { title: 'Another title' });
     const before = await everything(world);
-    const { status, stdout } = await world.run(['plan', '--store', 'main', '--json']);
+    const { status, stdout } = await runLine(world, ['plan', '--store', 'main', '--json']);
     expect(status).toBe(2);
     expect(planSchema.parse(JSON.parse(stdout)).actions).toMatchObject([
       { kind: 'update', fields: ['name'] },
@@ -72,7 +73,8 @@ describe('commands', () => {
   });
 
   it('status shows the store, its last runs and the backlog, and --json one document', async () => {
-    const [plain, json] = await Promise.all([world.run(['status']), world.run(['status', '--json'])]);
+    const plain = await runLine(world, ['status']);
+    const json = await runLine(world, ['status', '--json']);
     expect(plain).toMatchObject({ status: 0, stderr: '' });
     expect(plain.stdout).toContain(`store main (${world.store.shop})`);
     expect(plain.stdout).toMatch(/run \S+ full succeeded/);
@@ -82,7 +84,7 @@ describe('commands', () => {
   });
 
   it('none of them says a secret', async () => {
-    const ends = await Promise.all([world.run(['status', '--json']), world.run(['check'])]);
+    const ends = [await runLine(world, ['status', '--json']), await runLine(world, ['check'])];
     const said = ends.map(({ stdout, stderr }) => stdout + stderr).join('\n');
     for (const secret of [
       world.adminToken,
@@ -109,7 +111,9 @@ describe('sync that cannot do its work exits with 1 and says why in its last lin
   });
 
   it('for a catalog that refuses the token', async () => {
-    const { status, stderr } = await world.run(['sync', '--store', 'main'], { CATALOG_API_TOKEN: 'revoked' });
+    const { status, stderr } = await runLine(world, ['sync', '--store', 'main'], {
+      CATALOG_API_TOKEN: 'revoked',
+    });
     expect(status).toBe(1);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^store-sync: .*401/);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -124,7 +128,7 @@ describe('check', () => {
   afterAll(() => world.end());
 
   it('warns of an empty webhook slot, finds nothing else, and registers nothing', async () => {
-    const { status, stdout, stderr } = await world.run(['check']);
+    const { status, stdout, stderr } = await runLine(world, ['check']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^warn .*webhook slot.*empty/m);
     expect(stdout).not.toMatch(/^FAIL/m);
@@ -137,16 +141,16 @@ describe('check', () => {
   it('warns of somebody else’s URL in the webhook slot, and leaves it there', async () => {
     const foreign = { url: 'https://other.example.com/hook', hmac_secret: 'theirs' };
     await world.catalogApi('POST', '/settings/webhooks/', foreign);
-    const { status, stdout } = await world.run(['check']);
+    const { status, stdout } = await runLine(world, ['check']);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^warn .*other\.example\.com/m);
     expect((await world.catalogApi('GET', '/settings/webhooks/')).body).toMatchObject({ url: foreign.url });
   });
 
   it('fails, and checks the rest, where the installed stores cannot be read', async () => {
-    await world.run(['migrate']);
+    await runLine(world, ['migrate']);
     await world.rows('ALTER TABLE store_installation RENAME TO elsewhere');
-    const { status, stdout } = await world.run(['check']);
+    const { status, stdout } = await runLine(world, ['check']);
     expect(status).toBe(1);
     expect(stdout).toMatch(/^FAIL {2}installed stores: .*store_installation/m);
     expect(stdout).toMatch(/^ok .*store main/m);
@@ -168,7 +172,7 @@ describe('the command line', () => {
       expect.arrayContaining(['start', 'demo', 'check', 'plan', 'sync', 'status', 'migrate']),
     );
     for (const command of named.filter((name) => name !== 'help')) {
-      const end = await world.run([command, '--help']);
+      const end = await runLine(world, [command, '--help']);
       expect(end).toMatchObject({ status: 0, stderr: '' });
       expect(end.stdout).toContain(`Usage: store-sync ${command}`);
     }
@@ -180,7 +184,7 @@ describe('the command line', () => {
     [['plan', '--store', 'other'], /no store "other"/],
     [['sync', '--store'], /--store/],
   ])('refuses %j with 1 and says on stderr what is wrong', async (args, message) => {
-    const { status, stdout, stderr } = await world.run(args);
+    const { status, stdout, stderr } = await runLine(world, args);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^\s+at /m);

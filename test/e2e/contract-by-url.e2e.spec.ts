@@ -82,8 +82,9 @@ async function runSuite(
   }
 }
 
+// Each suite waits for silences and retries in real time, so all of them run at once.
 describe('the contract suite, by URL and credentials alone', () => {
-  it('proves the sandbox in a process of its own, deliveries and retries included', async () => {
+  it.concurrent('proves the sandbox in a process of its own, deliveries and retries included', async () => {
     const { status, printed } = await runSuite([]);
     expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
     expect(printed).toContain('0 tests of what the interface leaves open found another reading');
@@ -93,23 +94,29 @@ describe('the contract suite, by URL and credentials alone', () => {
       expect(printed).toMatch(new RegExp(`✓ \\[${rule}\\]`));
   });
 
-  it('passes a service that reads otherwise what the interface leaves open, and names the differences', async () => {
-    const { status, printed } = await runSuite(OTHER_READINGS, ['--no-generation']);
-    expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
-    const [, report = ''] = printed.split('found another reading:');
-    for (const rule of ['PATCH-07', 'PUT-06', 'CREATE-13', 'PATCH-06', 'VAR-03'])
-      expect(report).toContain(`[${rule}]`);
-  });
+  it.concurrent(
+    'passes a service that reads otherwise what the interface leaves open, and names the differences',
+    async () => {
+      const { status, printed } = await runSuite(OTHER_READINGS, ['--no-generation']);
+      expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
+      const [, report = ''] = printed.split('found another reading:');
+      for (const rule of ['PATCH-07', 'PUT-06', 'CREATE-13', 'PATCH-06', 'VAR-03'])
+        expect(report).toContain(`[${rule}]`);
+    },
+  );
 
-  it('passes a service that shows no tasks and deletes nothing, and names what it leaves behind', async () => {
-    const { status, printed } = await runSuite(CLOSED_READINGS);
-    expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
-    expect(printed).toContain('skipped: GET /background-tasks/ answered 404');
-    expect(printed).toContain('Left behind: products that could not be deleted');
-    expect(printed).toMatch(/✓ \[DELIVERY-01\]/);
-  });
+  it.concurrent(
+    'passes a service that shows no tasks and deletes nothing, and names what it leaves behind',
+    async () => {
+      const { status, printed } = await runSuite(CLOSED_READINGS);
+      expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
+      expect(printed).toContain('skipped: GET /background-tasks/ answered 404');
+      expect(printed).toContain('Left behind: products that could not be deleted');
+      expect(printed).toMatch(/✓ \[DELIVERY-01\]/);
+    },
+  );
 
-  it('refuses to run against a service without a token', async () => {
+  it.concurrent('refuses to run against a service without a token', async () => {
     const suite = spawn(process.execPath, [CONTRACT, '--url', 'http://127.0.0.1:1/api/v1']);
     const [[status], message] = await Promise.all([
       once(suite, 'exit') as Promise<[number]>,

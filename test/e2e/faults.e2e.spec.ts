@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { contentWrites, fill, now } from '../support/e2e-products.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
+import { syncHere } from '../support/run-command.js';
 import type { FaultProxy } from '../support/fault-proxy.js';
 
 const PRODUCTS = 12;
@@ -43,7 +44,7 @@ describe('a catalog that asks for waits', () => {
       const { world: here, proxy } = await open(WITHOUT_GENERATION);
       fill(here.store, PRODUCTS);
       proxy.arm({ kind: 'status', status: 429, headers }, POST);
-      const { status, run } = await here.sync();
+      const { status, run } = await syncHere(here);
       expect({ status, counts: run.counts }).toMatchObject({
         status: 0,
         counts: { created: PRODUCTS, failed: 0 },
@@ -78,7 +79,7 @@ describe('a catalog that fails in every way there is', () => {
     proxy.arm({ kind: 'reorder', ms: 500 }, { ...POST, count: 2 });
     proxy.arm({ kind: 'reset', when: 'before' }, { method: 'GET', count: 1 });
     proxy.arm({ kind: 'status', status: 500 }, { method: 'GET', path: /background-tasks/, count: 2 });
-    const { status, run } = await here.sync();
+    const { status, run } = await syncHere(here);
     expect({ status, error: run.error, counts: run.counts }).toMatchObject({
       status: 0,
       error: null,
@@ -86,7 +87,11 @@ describe('a catalog that fails in every way there is', () => {
     });
     expect(proxy.waiting).toBe(0);
     await expectEachOnce(here);
-    expect((await here.sync('--full')).run.counts).toMatchObject({ unchanged: 24, created: 0, updated: 0 });
+    expect((await syncHere(here, { full: true })).run.counts).toMatchObject({
+      unchanged: 24,
+      created: 0,
+      updated: 0,
+    });
   });
 
   it('is asked for content once, also when the answer to that was lost', async () => {
@@ -94,7 +99,7 @@ describe('a catalog that fails in every way there is', () => {
       settings: { workspaces: { default: { generation: { batchSize: 4 } } } },
     });
     const products = fill(here.store, PRODUCTS);
-    await here.start();
+    await here.startHere();
     proxy.arm({ kind: 'reset', when: 'after' }, { method: 'POST', path: /generate/, count: 1 });
     const run = await here.runToEnd();
     expect(run.counts).toMatchObject({ created: PRODUCTS, failed: 0 });
@@ -119,7 +124,7 @@ describe('a store that throttles and fails', () => {
     const { world: here } = await open();
     const { store } = here;
     const products = fill(store, PRODUCTS, { singleEvery: 2 });
-    await here.start();
+    await here.startHere();
     store.throttleNext(2, { operation: 'BulkRun' });
     store.throttleNext(1, { operation: 'BulkPoll' });
     store.failNext(500, { operation: 'BulkPoll', count: 1 });

@@ -14,14 +14,14 @@ async function open(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-const PRODUCTS = 1000;
+const PRODUCTS = 300;
 
 describe('the daemon, set by configuration alone', () => {
-  it('brings 1,000 products round, and finds nothing left to do in the next night', async () => {
+  it('brings 300 products round, and finds nothing left to do in the next night', async () => {
     const here = await open({
       settings: {
         workspaces: {
-          default: { generation: { maxPerRun: 2000, batchSize: 100 }, tasks: { pollSeconds: 60 } },
+          default: { generation: { maxPerRun: 500, batchSize: 100 }, tasks: { pollSeconds: 60 } },
         },
       },
     });
@@ -57,7 +57,7 @@ describe('the daemon, set by configuration alone', () => {
     expect(second.counts).toEqual({ ...NOTHING, seen: PRODUCTS, unchanged: PRODUCTS });
     expect(here.catalogWrites()).toEqual([]);
     expect(contentWrites(store)).toHaveLength(PRODUCTS);
-  }, 900_000);
+  });
 });
 
 const NOTHING = {

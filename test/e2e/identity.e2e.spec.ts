@@ -112,7 +112,7 @@ describe('identity', () => {
       single(other, `other-${name}`, { sku: `SHARED-${name}` });
     }
     fill(main, 20);
-    await here.start();
+    await here.startHere();
     const ids = await Promise.all(['main', 'other'].map((store) => here.requestRun({ store })));
     const runs = await Promise.all(ids.map((id) => here.endOf(id)));
     expect(runs).toMatchObject([

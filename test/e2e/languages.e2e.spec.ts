@@ -55,7 +55,7 @@ describe.each(['honoured', 'ignored'] as const)(
         title: 'Chaise',
         descriptionHtml: '<p>Une chaise en bois clair.</p>',
       });
-      await here.start();
+      await here.startHere();
       expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
       await here.settled();
       const generated = await catalogTexts(here, chair, 'fr');
@@ -83,7 +83,7 @@ describe.each([true, false])(
       const chair = single(here.store, 'chair', { title: 'Chair' });
       const table = single(here.store, 'table', { title: 'Table' });
       await translate(here, chair, 'Stuhl', '<p>Ein Stuhl aus hellem Holz.</p>');
-      await here.start();
+      await here.startHere();
       expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: 2 } });
       await here.settled();
       const german = await catalogTexts(here, chair, 'de');

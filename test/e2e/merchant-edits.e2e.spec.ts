@@ -15,7 +15,7 @@ afterEach(async () => {
 async function comeRound(options: WorldOptions = {}): Promise<{ world: World; products: SandboxProduct[] }> {
   world = await World.open({ catalog: { notifyAgain: true }, ...options });
   const products = fill(world.store, PRODUCTS, { singleEvery: 2 });
-  await world.start();
+  await world.startHere();
   expect(await world.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: PRODUCTS } });
   await world.settled();
   for (const product of products)
@@ -92,7 +92,7 @@ describe('a field that the merchant edited after it was written', () => {
     const here = world;
     const [product] = fill(here.store, 1);
     if (!product) throw new Error('no product');
-    await here.start();
+    await here.startHere();
     await here.runToEnd();
     edit(here.store, product, { title: 'Edited meanwhile' });
     await here.settled();
@@ -106,7 +106,7 @@ describe('a field that the merchant edited after it was written', () => {
     const { store } = here;
     const [product] = fill(store, 1);
     if (!product) throw new Error('no product');
-    await here.start();
+    await here.startHere();
     store.resetNext({ operation: 'ProductUpdate', when: 'after' });
     await here.runToEnd();
     await new Promise<void>((resolve) => {

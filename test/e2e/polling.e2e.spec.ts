@@ -17,7 +17,7 @@ describe('without webhooks', () => {
     const products = fill(store, 9, { singleEvery: 3 });
     const failing = single(store, 'failing', { tags: ['sandbox-failed'] });
     const unfound = single(store, 'unfound', { tags: ['sandbox-no-urls'] });
-    await world.start();
+    await world.startHere();
     const run = await world.runToEnd();
     expect(run).toMatchObject({ status: 'succeeded', counts: { created: 11, generationRequested: 11 } });
     await world.settled();
@@ -44,7 +44,7 @@ describe('without webhooks', () => {
     const { store } = world;
     const [product] = fill(store, 1);
     if (!product) throw new Error('no product');
-    await world.start();
+    await world.startHere();
     await world.runToEnd();
     await world.settled();
     store.products.merchantEdit(product.id, { vendor: 'Another maker' });
@@ -63,7 +63,7 @@ describe('without webhooks', () => {
     const url = 'https://other.example.com/hook';
     await world.catalogApi('POST', '/settings/webhooks/', { url, actions: ['product_generation_failed'] });
     const products = fill(store, 2);
-    await world.start();
+    await world.startHere();
     await world.runToEnd();
     await world.settled();
     for (const product of products) expect(now(store, product).descriptionHtml).toContain('Written by rules');

@@ -42,7 +42,6 @@ try {
   run('npm', ['init', '--yes'], INSTALL_MS);
   install(tarball);
   refuseScarf(join(directory, 'node_modules'));
-  installGlobally(tarball);
   const installed = join(directory, 'node_modules', '.bin', 'store-sync');
   const version = run(installed, ['--version'], RUN_MS).trim();
   if (version !== packed.version)
@@ -69,14 +68,6 @@ function install(tarball) {
       process.stdout.write(`npm install did not end within ${String(INSTALL_MS / 1000)} s: again\n`);
     }
   }
-}
-
-/** As `npm install --global` does it, below a directory of this test. Which packages come is the same without their scripts. */
-function installGlobally(tarball) {
-  const prefix = join(directory, 'global');
-  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts', '--omit=optional'];
-  run('npm', ['install', '--global', '--prefix', prefix, ...flags, `./${tarball}`], INSTALL_MS);
-  refuseScarf(join(prefix, 'lib', 'node_modules', '@store-sync', 'worker', 'node_modules'));
 }
 
 /** @scarf/scarf reports installations, and comes with swagger-ui-dist. */

@@ -19,7 +19,6 @@ export interface ProgramEnd {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  readonly durationMs: number;
 }
 
 /** The built program as a process of its own. */
@@ -104,13 +103,11 @@ export class Program {
 
 /** Runs one command to its end. */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramEnd> {
-  const startedAt = performance.now();
   const program = await Program.start(args, options);
   const status = await program.exit();
   return {
     status,
     stdout: program.lines.map((line) => `${line}\n`).join(''),
     stderr: program.stderr,
-    durationMs: performance.now() - startedAt,
   };
 }

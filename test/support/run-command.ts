@@ -1,8 +1,12 @@
+import { CommanderError } from 'commander';
 import { COMMANDS } from '../../src/cli/commands.js';
+import { buildProgram } from '../../src/cli/program.js';
+import { report } from '../../src/cli/report.js';
 import { runSchema, type Run, type World } from './e2e-world.js';
 
 export interface CommandEnd {
-  readonly status: number;
+  /** Null when a signal ended a process. */
+  readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -24,10 +28,27 @@ export async function runCommand(
 export async function syncHere(
   world: World,
   options: { readonly full?: boolean; readonly force?: boolean } = {},
-): Promise<{ readonly status: number; readonly run: Run }> {
+): Promise<{ readonly status: number | null; readonly run: Run }> {
   const end = await runCommand(world, 'sync', [], { store: 'main', json: true, ...options });
   if (end.stdout === '') throw new Error(`sync printed nothing: ${end.stderr}`);
   return { status: end.status, run: runSchema.parse(JSON.parse(end.stdout)) };
+}
+
+/** The command line of the sources in this process, as `World.run` has it in a process of its own. `env` goes over the world's. */
+export async function runLine(
+  world: World,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandEnd> {
+  return caught({ ...world.env, ...env }, async () => {
+    try {
+      const program = await buildProgram('0.0.0', (name) => args.includes(name));
+      await program.parseAsync(args, { from: 'user' });
+    } catch (error) {
+      process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+      if (!(error instanceof CommanderError)) report(error);
+    }
+  });
 }
 
 /** Runs a command of the sources in this process, with these variables and options. */
@@ -39,11 +60,17 @@ export async function runWith(
 ): Promise<CommandEnd> {
   const Command = await COMMANDS[name]?.load();
   if (!Command) throw new Error(`no command ${name}`);
+  return caught(env, () => new Command().run([...args], options));
+}
+
+/** What `work` prints, and the exit status that it sets. */
+async function caught(env: Readonly<Record<string, string>>, work: () => Promise<void>): Promise<CommandEnd> {
   const printed = { stdout: '', stderr: '' };
   const restore = [catching('stdout', printed), catching('stderr', printed), withEnvironment(env)];
   const before = process.exitCode;
+  process.exitCode = undefined;
   try {
-    await new Command().run([...args], options);
+    await work();
     return { status: Number(process.exitCode ?? 0), ...printed };
   } finally {
     process.exitCode = before;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { single } from '../../support/e2e-products.js';
 import { World } from '../../support/e2e-world.js';
+import { runLine } from '../../support/run-command.js';
 
 /** Each command that changes something, and what its record says. */
 const CHANGES: readonly (readonly [string, readonly string[], object])[] = [
@@ -58,11 +59,11 @@ beforeAll(async () => {
   world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
   single(world.store, 'mug');
   began = Date.now();
-  for (const [, args] of CHANGES) await world.run(args);
+  for (const [, args] of CHANGES) await runLine(world, args);
   for (const args of [['status'], ['plan', '--store', 'main'], ['write-backs'], ['webhook'], ['check']])
-    await world.run(args);
-  record = recordSchema.parse(JSON.parse((await world.run(['audit', '--json'])).stdout)).items;
-}, 600_000);
+    await runLine(world, args);
+  record = recordSchema.parse(JSON.parse((await runLine(world, ['audit', '--json'])).stdout)).items;
+});
 afterAll(() => world.end());
 
 describe('the audit record', () => {

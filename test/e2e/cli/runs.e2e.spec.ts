@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { single } from '../../support/e2e-products.js';
 import { World } from '../../support/e2e-world.js';
+import { runLine, syncHere } from '../../support/run-command.js';
 
 let world: World;
 let id: string;
@@ -8,13 +9,13 @@ beforeAll(async () => {
   world = await World.open();
   single(world.store, 'kettle', { title: 'A plain kettle' });
   single(world.store, 'lamp', { title: 'A red lamp' });
-  id = (await world.sync()).run.id;
+  id = (await syncHere(world)).run.id;
 });
 afterAll(() => world.end());
 
 describe('store-sync runs', () => {
   it('lists the runs', async () => {
-    const end = await world.run(['runs']);
+    const end = await runLine(world, ['runs']);
     expect(end).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/full sync of main succeeded: 2 seen/),
@@ -23,7 +24,16 @@ describe('store-sync runs', () => {
   });
 
   it('shows one with its products, as one document with --json', async () => {
-    const end = await world.run(['runs', 'show', id, '--outcome', 'created', '--search', 'lamp', '--json']);
+    const end = await runLine(world, [
+      'runs',
+      'show',
+      id,
+      '--outcome',
+      'created',
+      '--search',
+      'lamp',
+      '--json',
+    ]);
     expect(end.status).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({
       ...{ id, status: 'succeeded', notes: [], requests: { catalog: expect.any(Number) } },
@@ -32,9 +42,9 @@ describe('store-sync runs', () => {
   });
 
   it('exits with 1 for an unknown run, and for one that has ended', async () => {
-    const unknown = await world.run(['runs', 'show', 'nobody']);
+    const unknown = await runLine(world, ['runs', 'show', 'nobody']);
     expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('no run nobody') });
-    const ended = await world.run(['runs', 'cancel', id]);
+    const ended = await runLine(world, ['runs', 'cancel', id]);
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('has ended already') });
   });
 
@@ -42,7 +52,7 @@ describe('store-sync runs', () => {
     const [row] = await world.rows<{ id: string }>(
       `INSERT INTO sync_run (store, workspace, kind, trigger) VALUES ('main', 'default', 'full', 'schedule') RETURNING id`,
     );
-    const end = await world.run(['runs', 'cancel', row?.id ?? '', '--json']);
+    const end = await runLine(world, ['runs', 'cancel', row?.id ?? '', '--json']);
     expect(end.status).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({
       ...{ status: 'failed', error: null },
@@ -53,12 +63,12 @@ describe('store-sync runs', () => {
 
 describe('store-sync products list', () => {
   it('has each product with its state and reason', async () => {
-    const end = await world.run(['products', 'list', '--store', 'main', '--search', 'KETTLE', '--json']);
+    const end = await runLine(world, ['products', 'list', '--store', 'main', '--search', 'KETTLE', '--json']);
     expect(end.status).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({
       total: 1,
       items: [{ label: 'A plain kettle', state: 'linked', standing: expect.any(String) }],
     });
-    expect((await world.run(['products', 'list'])).stdout).toContain('2 of 2 products');
+    expect((await runLine(world, ['products', 'list'])).stdout).toContain('2 of 2 products');
   });
 });

@@ -8,6 +8,7 @@ import { loadConfig } from '../../../src/config/index.js';
 import { Program, runProgram } from '../../support/e2e-program.js';
 import { ownPort } from '../../support/ports.js';
 import { World } from '../../support/e2e-world.js';
+import { runLine } from '../../support/run-command.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/store-sync.js', import.meta.url));
 
@@ -66,7 +67,7 @@ describe('a store that is not configured', () => {
   it.each([['write-backs'], ['deliveries'], ['runs'], ['products', 'list']])(
     'is an error with a suggestion: %s',
     async (...args) => {
-      const end = await world.run([...args, '--store', 'mian']);
+      const end = await runLine(world, [...args, '--store', 'mian']);
       expect(end.status).toBe(1);
       expect(end.stdout).toBe('');
       expect(end.stderr).toContain('no store "mian" is configured; did you mean main? (configured: main)');
@@ -105,7 +106,7 @@ describe('the demo', () => {
   it('refuses an export of another shop system before it starts anything', async () => {
     const file = join(world.directory, 'woo.csv');
     await writeFile(file, 'ID,Type,SKU,Name,Published,Regular price\n1,simple,S,N,1,5\n');
-    const end = await world.run(['demo', '--products', file]);
+    const end = await runLine(world, ['demo', '--products', file]);
     expect([end.status, end.stdout, end.stderr]).toEqual([
       1,
       '',
