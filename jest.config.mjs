@@ -34,7 +34,8 @@ export default {
     testMatch: files.map((pattern) => `<rootDir>/${pattern}`),
   })),
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  maxWorkers: 2,
+  // More than the two cores of the gate: tests wait for timers, databases and other processes a good part of their time.
+  maxWorkers: 3,
   // Jest reads these settings here only, not in a project. No test is about time: the timeout ends what hangs.
   testTimeout: 300_000,
   // A worker exits at once, but to free a large heap may take more than the half second after which Jest says that tests leak.
