@@ -68,10 +68,10 @@ async function caught(env: Readonly<Record<string, string>>, work: () => Promise
   const printed = { stdout: '', stderr: '' };
   const restore = [catching('stdout', printed), catching('stderr', printed), withEnvironment(env)];
   const before = process.exitCode;
-  process.exitCode = undefined;
+  process.exitCode = 0;
   try {
     await work();
-    return { status: Number(process.exitCode ?? 0), ...printed };
+    return { status: process.exitCode, ...printed };
   } finally {
     process.exitCode = before;
     for (const undo of restore) undo();
