@@ -9,6 +9,7 @@ import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
 import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { Clock } from '../runtime/clock.js';
+import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { beginTally, tallied, type RequestTally } from '../runtime/request-tally.js';
@@ -20,8 +21,6 @@ import { RunCancelledError, type ClaimedRun, type Hold, type RunProgress } from 
 import { RunPlanner } from './run-planner.js';
 import { RunSteps } from './run-steps.js';
 
-const LEASE_MS = 20_000;
-const HEARTBEAT_MS = 5_000;
 /** A run that killed its worker this often is given up; the next one reads and plans again. */
 const CRASHES_MOST = 10;
 
@@ -56,8 +55,8 @@ export class RunWorker {
     onProgress: (progress: RunProgress) => void = () => undefined,
   ): Promise<SyncRunEntity | null> {
     const lease = randomUUID();
-    const heldUntilMs = performance.now() + LEASE_MS;
-    const run = await this.runs.claim(runId, lease, LEASE_MS);
+    const heldUntilMs = performance.now() + ROW_LEASE_MS;
+    const run = await this.runs.claim(runId, lease, ROW_LEASE_MS);
     if (run === null) return null;
     const requests = beginTally(run.requests);
     return this.workClaimed({ run, lease, heldUntilMs, requests }, signal, onProgress);
@@ -66,8 +65,8 @@ export class RunWorker {
   /** Takes the run that is due longest, of any workspace but these. Null when none can begin. */
   async claimNext(without: readonly string[] = []): Promise<ClaimedRun | null> {
     const lease = randomUUID();
-    const heldUntilMs = performance.now() + LEASE_MS;
-    const run = await this.runs.claimNext(lease, LEASE_MS, without);
+    const heldUntilMs = performance.now() + ROW_LEASE_MS;
+    const run = await this.runs.claimNext(lease, ROW_LEASE_MS, without);
     return run === null ? null : { run, lease, heldUntilMs, requests: beginTally(run.requests) };
   }
 
@@ -88,7 +87,7 @@ export class RunWorker {
     onProgress: (progress: RunProgress) => void,
     span: OpenSpan,
   ): Promise<SyncRunEntity | null> {
-    const { run, lease, requests } = claimed;
+    const { run, lease } = claimed;
     const runId = run.id;
     const { kind, trigger, phase } = run;
     this.#log.info({ runId, store: run.store, kind, trigger, phase }, 'run started');
@@ -103,11 +102,15 @@ export class RunWorker {
     const stop = AbortSignal.any([signal, holder.signal]);
     const steps = new RunSteps(run.steps, this.clock, (all) => this.runs.setSteps(runId, lease, all));
     const hold: Hold = { ...claimed, signal: stop, lose, cancel, onProgress, steps, counts: {} };
-    const heartbeat = setInterval(() => {
-      this.#keepLease(hold).catch((error: unknown) => {
-        this.#log.warn({ runId, err: errorLine(error) }, 'the run’s lease could not be renewed');
-      });
-    }, HEARTBEAT_MS);
+    return whileHeld(
+      () => this.#keepLease(hold),
+      () => this.#toFinish(hold, holder.signal, span),
+    );
+  }
+
+  /** Works on the run under its lease. Null when it is another worker’s, or is handed on. */
+  async #toFinish(hold: Hold, lost: AbortSignal, span: OpenSpan): Promise<SyncRunEntity | null> {
+    const { run, lease, requests, signal: stop, steps } = hold;
     try {
       const end = await tallied(requests, () => this.#toEnd(hold));
       return await this.#finish(hold, end, span);
@@ -115,14 +118,13 @@ export class RunWorker {
       if (!(error instanceof DatabaseAwayError)) await steps.write().catch(() => undefined);
       if (error instanceof DatabaseAwayError && !stop.aborted) return await this.#handBack(hold, error);
       if (!stop.aborted) throw error;
-      const reason: unknown = holder.signal.reason;
+      const reason: unknown = lost.reason;
       if (reason instanceof RunCancelledError)
         return await this.#finish(hold, await this.#cancelled(run, reason.by), span);
-      if (!holder.signal.aborted) await this.runs.release(run.id, lease);
-      this.#log.info({ runId, store: run.store }, 'run handed on as it stands');
+      if (!lost.aborted) await this.runs.release(run.id, lease);
+      this.#log.info({ runId: run.id, store: run.store }, 'run handed on as it stands');
       return null;
     } finally {
-      clearInterval(heartbeat);
       steps.end();
     }
   }
@@ -131,7 +133,9 @@ export class RunWorker {
   async #handBack({ run, lease }: Hold, error: DatabaseAwayError): Promise<null> {
     const { id: runId, store } = run;
     this.#log.warn({ runId, store, err: errorLine(error) }, 'run waits for the database');
-    await repeatFor(LEASE_MS, () => this.runs.handBack(runId, lease, error.isSent)).catch(() => undefined);
+    await repeatFor(ROW_LEASE_MS, () => this.runs.handBack(runId, lease, error.isSent)).catch(
+      () => undefined,
+    );
     return null;
   }
 
@@ -145,16 +149,18 @@ export class RunWorker {
     return ended;
   }
 
-  async #keepLease(hold: Hold): Promise<void> {
-    const heldUntilMs = performance.now() + LEASE_MS;
+  /** False when the lease was lost. */
+  async #keepLease(hold: Hold): Promise<boolean> {
+    const heldUntilMs = performance.now() + ROW_LEASE_MS;
     const { run, lease, counts, requests } = hold;
-    if (!(await this.runs.keepLease(run.id, lease, LEASE_MS, counts, made(requests)))) {
+    if (!(await this.runs.keepLease(run.id, lease, ROW_LEASE_MS, counts, made(requests)))) {
       hold.lose();
-      return;
+      return false;
     }
     hold.heldUntilMs = heldUntilMs;
     const by = await this.runs.cancelledBy(run.id);
     if (by !== null) hold.cancel(by);
+    return true;
   }
 
   async #toEnd(hold: Hold): Promise<RunEnd> {
