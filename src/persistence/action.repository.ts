@@ -13,7 +13,7 @@ import { SyncActionEntity, type ActionError } from './entities/sync-action.entit
 import { heldAfterApply, ONE_PRODUCT, releasing } from './held-identifiers.js';
 import { countRow, counted, isObjectOrNull } from './row-reader.js';
 
-/** Failures of these codes may work next time as they are: the run that met them tries again. */
+/** Failures of these codes may work next time as they are: the run that had them tries again. */
 const RETRIED_CODES = codesMetWith('apply', 'retry', 'pause');
 
 /** The effect of an applied action on its product. */

@@ -4,13 +4,13 @@ import type { OwedProduct } from '../domain/owed.js';
 import { json, type Database } from './database.js';
 import { NOTE_OWED } from './owed.repository.js';
 import { HELD_RUN } from './plan-drafts.js';
-import type { LinkRow, MetProducts, PlannedRun, UnchangedProduct } from './plan-rows.js';
+import type { LinkRow, FirstSeen, PlannedRun, UnchangedProduct } from './plan-rows.js';
 import { isObjectOrNull } from './row-reader.js';
 
 const idOf = z.object({ externalId: z.string() });
 
 /**
- * The products that a read met, and what is known of each.
+ * The products that a read showed, and what is known of each.
  *
  * SQL: each statement covers the products of a batch, and is guarded by the lease of the run.
  */
@@ -41,7 +41,7 @@ export class PlanReads {
   }
 
   /** Records the products of a batch, and returns those that are new in this run, with their links. */
-  async meet(externalIds: readonly string[]): Promise<MetProducts> {
+  async firstSeen(externalIds: readonly string[]): Promise<FirstSeen> {
     const { id, lease } = this.run;
     const fresh = await this.db.read(
       idOf,
@@ -78,8 +78,8 @@ export class PlanReads {
     await this.db.affected(NOTE_OWED, [json(products), this.run.store]);
   }
 
-  /** Those of the products that the read met. */
-  async metOf(externalIds: readonly string[]): Promise<Set<string>> {
+  /** Those of the products that the read showed. */
+  async seenOf(externalIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.db.read(
       idOf,
       // SQL: one array for all products.
@@ -89,7 +89,7 @@ export class PlanReads {
     return new Set(rows.map((row) => row.externalId));
   }
 
-  /** Store ids of the linked products that the read did not meet. */
+  /** Store ids of the linked products that the read did not show. */
   async unseen(): Promise<{ externalId: string; storeId: string }[]> {
     return this.db.read(
       z.object({ externalId: z.string(), storeId: z.string() }),

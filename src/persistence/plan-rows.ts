@@ -22,7 +22,7 @@ export interface PlannedRun {
 
 export interface PlanEnd {
   readonly full: boolean;
-  /** The read met every product that there is. */
+  /** The read showed every product that there is. */
   readonly complete: boolean;
   /** Store ids that were asked for and do not exist. */
   readonly gone: readonly string[];
@@ -74,8 +74,8 @@ export interface UnchangedProduct {
   readonly fingerprint: string;
 }
 
-/** Products that a read has met for the first time in this run, by external_id, with what is known of each. */
-export type MetProducts = ReadonlyMap<string, LinkRow | null>;
+/** Products that a read shows for the first time in this run, by external_id, with what is known of each. */
+export type FirstSeen = ReadonlyMap<string, LinkRow | null>;
 
 /** A catalog product as the listing showed it. */
 export interface ListedRow {

@@ -6,8 +6,8 @@ import { Database } from './database.js';
 const startRow = z.object({ atMs: z.number(), startsInMs: z.number() });
 const pauseRow = z.object({ atMs: z.number(), pausedForMs: z.number() });
 
-/** No start is taken further ahead than this, or than this many intervals: a clock may have been set back. */
-const AHEAD = { ms: 60_000, intervals: 8 };
+/** No start is later than this, or than this many intervals: a clock may have been set back. */
+const LONGEST = { ms: 60_000, intervals: 8 };
 
 /**
  * The rate of requests to a workspace's service, shared by all processes.
@@ -48,7 +48,7 @@ export class RequestRateRepository {
 const RATE = `least(coalesce(known.request_rate, $2) + $2 * ${String(RATE_RULES.recoveryShare)}, $2::double precision)`;
 const AT = `least(
   greatest(coalesce(known.next_request_at, clock_timestamp()), clock_timestamp() - greatest(500 / ${RATE}, ${String(RATE_RULES.burstMs)}) * interval '1 millisecond'),
-  clock_timestamp() + greatest(${String(AHEAD.ms)}, ${String(AHEAD.intervals * 1000)} / ${RATE}) * interval '1 millisecond')`;
+  clock_timestamp() + greatest(${String(LONGEST.ms)}, ${String(LONGEST.intervals * 1000)} / ${RATE}) * interval '1 millisecond')`;
 
 // Nothing is taken during a pause.
 const TAKE = `UPDATE workspace_state AS known SET

@@ -39,7 +39,7 @@ export interface NewWriteBack {
 /** What a product's results are judged by. */
 export interface ResultStanding {
   /** Changes with every result that is taken, and with every request and its end. */
-  readonly mark: string;
+  readonly version: string;
   /** The catalog product's content at the last read; null when that is not known. */
   readonly catalogFields: Readonly<Record<string, string>> | null;
 }
@@ -74,26 +74,26 @@ export class ResultRepository {
       this.db
         .reader(StoreProductEntity)
         .only('catalogFields')
-        .and(z.object({ mark: z.string() })),
+        .and(z.object({ version: z.string() })),
       // SQL: hashes of many rows.
       `SELECT catalog_fields, concat_ws(' ', md5(catalog_fields::text),
          (SELECT md5(string_agg(concat_ws(' ', id, state, task_id, task_is_shared), ',' ORDER BY id))
           FROM generation_task WHERE external_id = $1),
-         (SELECT md5(string_agg(id::text, ',' ORDER BY id)) FROM write_back WHERE external_id = $1)) AS mark
+         (SELECT md5(string_agg(id::text, ',' ORDER BY id)) FROM write_back WHERE external_id = $1)) AS version
        FROM store_product WHERE external_id = $1`,
       [externalId],
       runner,
     );
-    return standing ?? { mark: '', catalogFields: null };
+    return standing ?? { version: '', catalogFields: null };
   }
 
   /**
    * Carries out what was decided about a result, as one step: a poll and a delivery may bring one result at the same time. Null, and
-   * nothing is done, when the product stands otherwise than `mark` says: then it has to be decided anew.
+   * nothing is done, when the product stands otherwise than `version` says: then it has to be decided anew.
    */
   async inOrder<T>(
     externalId: string,
-    mark: string,
+    version: string,
     work: (runner: QueryRunner) => Promise<T>,
   ): Promise<T | null> {
     return this.db.transaction(async (runner) => {
@@ -105,7 +105,7 @@ export class ResultRepository {
         runner,
       );
       const standing = await this.standing(externalId, runner);
-      return standing.mark === mark ? work(runner) : null;
+      return standing.version === version ? work(runner) : null;
     });
   }
 

@@ -47,7 +47,7 @@ export class NewContent {
   }
 
   /**
-   * A mark of the texts of a further language that neither the newest result brought nor we pushed; null where there are none, or
+   * A fingerprint of the texts of a further language that neither the newest result brought nor we pushed; null where there are none, or
    * where no result was taken yet.
    */
   async inLanguage(

@@ -88,16 +88,16 @@ export class ResultSweep {
 
   async #look(workspace: Workspace, standing: Standing): Promise<string[]> {
     const ids: string[] = [];
-    let met = 0;
+    let listed = 0;
     let last: ProductPage | null = null;
     const shown: CatalogProduct[] = [];
     for await (const page of workspace.client.productPages(NEWEST_FIRST)) {
       const { found, ours } = await this.#deliverNew(workspace, page.results);
       ids.push(...found);
-      met += page.results.length;
+      listed += page.results.length;
       shown.push(...page.results);
       last = page;
-      if ((found.length === 0 && ours > 0) || met >= ROUND_MOST) break;
+      if ((found.length === 0 && ours > 0) || listed >= ROUND_MOST) break;
     }
     standing.place ??= last;
     ids.push(...(await this.#walkOn(workspace, standing)));
@@ -156,11 +156,11 @@ export class ResultSweep {
       const primary = shown.find(({ id }) => id === translated.id);
       const link = links.find(({ catalogId }) => catalogId === String(translated.id));
       if (primary === undefined || link === undefined) continue;
-      const mark = await this.newContent.inLanguage(link, primary, translated, locale);
-      if (mark === null || (await this.tasks.openFor(link.externalId)) !== null) continue;
+      const print = await this.newContent.inLanguage(link, primary, translated, locale);
+      if (print === null || (await this.tasks.openFor(link.externalId)) !== null) continue;
       const product = await workspace.client.getProduct(String(primary.id));
       found.push(
-        ...(await this.#receive(workspace, product, [locale, mark, link.newestResultAt?.toISOString()])),
+        ...(await this.#receive(workspace, product, [locale, print, link.newestResultAt?.toISOString()])),
       );
     }
     return found;

@@ -108,12 +108,12 @@ export class BackgroundCreations {
   ): Promise<Map<string, BackgroundTask>> {
     const wanted = new Set(pending.map((product) => product.creationTaskId));
     const tasks = new Map<string, BackgroundTask>();
-    let met = 0;
+    let listed = 0;
     try {
       for await (const task of store.workspace.client.iterateBackgroundTasks()) {
-        met += 1;
+        listed += 1;
         if (wanted.delete(task.id)) tasks.set(task.id, task);
-        if (wanted.size === 0 || met > pending.length * 2) break;
+        if (wanted.size === 0 || listed > pending.length * 2) break;
       }
     } catch (error) {
       // The list's shape and permissions are not documented. If it cannot be read, tasks are read one by one.

@@ -106,7 +106,7 @@ async function proved(
   if (!complete && !newest.isOwn) {
     newest = await takeListing(plan, workspace, {
       ...request,
-      ahead: undefined,
+      early: undefined,
       since: await plan.listings.now(),
     });
     complete = newest.complete;

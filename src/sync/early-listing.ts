@@ -9,7 +9,7 @@ import { listingSince } from './run-hold.js';
 import { LISTING_MAX_AGE_MS, readForAll } from './workspace-listing.js';
 
 /** The catalog's listing, which a full run reads while its store makes the export. */
-export interface ListingAhead {
+export interface EarlyListing {
   /**
    * Resolves at the end of the reading with the moment from which a listing serves the run; null when it was not read, and the plan takes
    * it later. Never rejects.
@@ -20,20 +20,20 @@ export interface ListingAhead {
 }
 
 /** Begins to read the listing, unless one serves the run, another process reads it, or nothing of the store is linked yet. */
-export function readListingAhead(
+export function beginListing(
   db: Database,
   links: LinkRepository,
   run: SyncRunEntity,
   store: Store,
   signal: AbortSignal,
   log: Logger,
-): ListingAhead {
+): EarlyListing {
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
   const read = readOnce(new CatalogListingRows(db), links, run, store, ended).catch((error: unknown) => {
     // The plan takes the listing later, and fails there when it cannot be read then.
     const facts = { runId: run.id, workspace: store.workspace.key, err: errorLine(error) };
-    if (!ended.aborted) log.info(facts, 'the catalog’s listing could not be read ahead');
+    if (!ended.aborted) log.info(facts, 'the catalog’s listing could not be read early');
     return null;
   });
   return {

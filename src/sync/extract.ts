@@ -2,7 +2,7 @@ import type { ReadPart, SourceProduct } from '../domain/store-port.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../connections/connections.js';
-import type { ListingAhead } from './listing-ahead.js';
+import type { EarlyListing } from './early-listing.js';
 
 /** A read of the store, part by part. */
 export interface SourceRead {
@@ -16,7 +16,7 @@ export interface Extracted {
   /** False for a read of what changed. */
   readonly full: boolean;
   /** The catalog's listing, which is read meanwhile. */
-  readonly listing?: ListingAhead;
+  readonly listing?: EarlyListing;
 }
 
 export interface ExportProgress {

@@ -40,11 +40,11 @@ async function firstWith(
   filters: Parameters<CatalogClient['iterateProducts']>[0],
   externalId: string,
 ): Promise<CatalogProduct | null> {
-  let met = 0;
+  let listed = 0;
   for await (const product of client.iterateProducts(filters)) {
     if (isSameExternalId(product.external_id, externalId)) return product;
-    met += 1;
-    if (met >= LOOK_THROUGH) return null;
+    listed += 1;
+    if (listed >= LOOK_THROUGH) return null;
   }
   return null;
 }

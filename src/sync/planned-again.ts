@@ -8,7 +8,7 @@ import { Findings, planFound, type Tally } from './planned-batch.js';
 const READ_AT_ONCE = 50;
 
 /**
- * Plans products again that the read met and the catalog no longer has: when they were planned, the listing was still being read. The
+ * Plans products again that the read showed and the catalog no longer has: when they were planned, the listing was still being read. The
  * read has ended, so the store is asked for them by id. A product that has left the store meanwhile keeps its plan: the next run finds
  * it missing.
  */
@@ -19,8 +19,8 @@ export async function planAgain(
   tally: Tally,
 ): Promise<void> {
   if (gone.length === 0) return;
-  const met = await plan.reads.metOf(gone.map(({ externalId }) => externalId));
-  const wanted = gone.filter(({ externalId }) => met.has(externalId));
+  const seen = await plan.reads.seenOf(gone.map(({ externalId }) => externalId));
+  const wanted = gone.filter(({ externalId }) => seen.has(externalId));
   for (let from = 0; from < wanted.length; from += READ_AT_ONCE) {
     const storeIds = wanted.slice(from, from + READ_AT_ONCE).map(({ storeId }) => storeId);
     const read = await store.connector.readProducts(storeIds);

@@ -45,8 +45,8 @@ describe('planning a batch', () => {
       if (goesOn) setImmediate(otherWork);
     };
     setImmediate(otherWork);
-    const met = new Map(products.map(({ externalId }) => [externalId, null]));
-    await planBatch(store, products.map(source), met, findings, { read: 0, seen: 0, unchanged: 0 });
+    const fresh = new Map(products.map(({ externalId }) => [externalId, null]));
+    await planBatch(store, products.map(source), fresh, findings, { read: 0, seen: 0, unchanged: 0 });
     goesOn = false;
     const steps = [...plannedAtTurns, findings.size].map(
       (size, turn) => size - (plannedAtTurns[turn - 1] ?? 0),
@@ -56,31 +56,31 @@ describe('planning a batch', () => {
   });
 
   it('plans what is new or differs, and each product once', async () => {
-    const [same, edited, fresh] = [snapshot(1), snapshot(2), snapshot(3)];
-    const met = new Map([
+    const [same, edited, added] = [snapshot(1), snapshot(2), snapshot(3)];
+    const fresh = new Map([
       [same.externalId, linkOf(same, true)],
       [edited.externalId, linkOf(edited, false)],
-      [fresh.externalId, null],
+      [added.externalId, null],
     ]);
     const findings = new Findings();
     const tally = { read: 0, seen: 0, unchanged: 0 };
-    const batch = [same, edited, { ...edited, title: 'Shown again' }, fresh, snapshot(4)].map(source);
-    await planBatch(store, batch, met, findings, tally);
+    const batch = [same, edited, { ...edited, title: 'Shown again' }, added, snapshot(4)].map(source);
+    await planBatch(store, batch, fresh, findings, tally);
     expect(findings.changes).toMatchObject([
       { kind: 'update', externalId: edited.externalId, fields: ['name'] },
-      { kind: 'create', externalId: fresh.externalId },
+      { kind: 'create', externalId: added.externalId },
     ]);
     expect(tally).toEqual({ read: 3, seen: 3, unchanged: 1 });
   });
 
   it('puts nothing off with a write-back that waits and has changed nothing, and what looks changed beside one', async () => {
     const [same, edited] = [snapshot(1), snapshot(2)];
-    const met = new Map([
+    const fresh = new Map([
       [same.externalId, { ...linkOf(same, true), writing: true }],
       [edited.externalId, { ...linkOf(edited, false), writing: true }],
     ]);
     const findings = new Findings();
-    await planBatch(store, [same, edited].map(source), met, findings, { read: 0, seen: 0, unchanged: 0 });
+    await planBatch(store, [same, edited].map(source), fresh, findings, { read: 0, seen: 0, unchanged: 0 });
     expect(findings.putOff).toMatchObject([{ externalId: edited.externalId, code: 'being_written' }]);
     expect(findings.changes).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { errorLine } from '../domain/errors.js';
 import type { OwedProduct } from '../domain/owed.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { SourceProduct } from '../domain/store-port.js';
-import type { LinkRow, MetProducts, NewAction, UnchangedProduct } from '../persistence/plan-rows.js';
+import type { LinkRow, FirstSeen, NewAction, UnchangedProduct } from '../persistence/plan-rows.js';
 import type { Plan } from '../persistence/plan.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { planProduct, type ProductPlan } from '../planner/plan-product.js';
@@ -48,15 +48,15 @@ const PLANNED_AT_ONCE = 25;
 export async function planBatch(
   store: PlanningStore,
   batch: readonly SourceProduct[],
-  met: MetProducts,
+  fresh: FirstSeen,
   findings: Findings,
   tally: Tally,
 ): Promise<void> {
-  tally.read += met.size;
+  tally.read += fresh.size;
   const planned = new Set<string>();
   for (const product of batch) {
     const { externalId } = product;
-    const link = met.get(externalId);
+    const link = fresh.get(externalId);
     if (link === undefined || planned.has(externalId)) continue;
     planned.add(externalId);
     const found = planFound(store, product, link, findings);

@@ -133,8 +133,8 @@ async function planProducts(
       continue;
     }
     const batch = part.products;
-    const met = await plan.reads.meet(batch.map(({ externalId }) => externalId));
-    await planBatch(store, batch, met, findings, tally);
+    const fresh = await plan.reads.firstSeen(batch.map(({ externalId }) => externalId));
+    await planBatch(store, batch, fresh, findings, tally);
     if (findings.size >= WRITE_TOGETHER) {
       await findings.write(plan);
       findings = new Findings();
@@ -161,8 +161,8 @@ async function planOrphans(plan: Plan, store: Store, tally: Tally, force: boolea
   for await (const { found } of askById(store, unseen)) {
     for (const { externalId } of found) present.add(externalId);
     if (found.length === 0 || hasFilter) continue;
-    const met = await plan.reads.meet(found.map(({ externalId }) => externalId));
-    await planBatch(store, found, met, findings, tally);
+    const fresh = await plan.reads.firstSeen(found.map(({ externalId }) => externalId));
+    await planBatch(store, found, fresh, findings, tally);
   }
   await findings.write(plan);
   await plan.actions.planOrphans(present);

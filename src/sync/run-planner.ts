@@ -57,7 +57,7 @@ export class RunPlanner {
           force: run.force,
           listing: {
             since: listingSince(run),
-            ahead: listing?.read,
+            early: listing?.read,
             clock: this.clock,
             signal,
           },

@@ -7,7 +7,7 @@ import { StateRepository } from '../persistence/state.repository.js';
 import type { Store } from '../connections/connections.js';
 import { Logger } from '../runtime/logger.js';
 import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
-import { readListingAhead } from './listing-ahead.js';
+import { beginListing } from './early-listing.js';
 import type { Hold } from './run-hold.js';
 
 /** Reads the store of a run: what has changed since the watermark, or all of it. */
@@ -41,7 +41,7 @@ export class RunReader {
         onProgress({ phase: 'export', done: objects, total: null });
       },
     };
-    const listing = readListingAhead(this.db, this.links, run, store, signal, this.#log);
+    const listing = beginListing(this.db, this.links, run, store, signal, this.#log);
     try {
       return { read: await readAll(store, run.operation, progress, signal), full: true, listing };
     } catch (error) {

@@ -27,7 +27,7 @@ export interface ListingRequest {
    * The reading that the run began while its store made the export: resolves at its end with the moment from which a listing serves.
    * Null: the moment at which the run takes it.
    */
-  readonly ahead?: Promise<Date | null> | undefined;
+  readonly early?: Promise<Date | null> | undefined;
 }
 
 /** A listing that this plan may use until it is made. */
@@ -52,8 +52,8 @@ export async function takeListing(
   request: ListingRequest,
   first?: Page<CatalogProduct>,
 ): Promise<TakenListing> {
-  const { ahead, signal } = request;
-  let asked = (await unlessAborted(ahead, signal)) ?? null;
+  const { early, signal } = request;
+  let asked = (await unlessAborted(early, signal)) ?? null;
   for (let waitMs = WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     signal?.throwIfAborted();
     const present = await presentListing(plan, workspace, request, asked);

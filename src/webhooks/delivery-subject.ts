@@ -47,7 +47,7 @@ export class DeliverySubjects {
         task: null,
         candidate: null,
         variant: null,
-        standing: { mark: '', catalogFields: null },
+        standing: { version: '', catalogFields: null },
       };
     return this.again(delivery, link);
   }

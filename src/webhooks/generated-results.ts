@@ -128,7 +128,7 @@ export class GeneratedResults {
     let subject = first;
     for (let turn = 0; turn < MOST_OVERTAKEN; turn += 1) {
       const decision = await this.#decide(result, subject, held);
-      const outcome = await this.results.inOrder(link.externalId, subject.standing.mark, (transaction) =>
+      const outcome = await this.results.inOrder(link.externalId, subject.standing.version, (transaction) =>
         this.#record(result, decision, transaction),
       );
       killPoint('interpret.intended');

@@ -105,7 +105,7 @@ export class StoreWebhookController {
     return 'refused';
   }
 
-  /** A shop that no run has met yet is read as a whole by the first one. */
+  /** A shop that no run has read yet is read as a whole by the first one. */
   async #announce(store: Store, storeIds: readonly string[]): Promise<void> {
     const identity = store.identity ?? (await this.#metIdentity(store));
     if (identity === null) return;

@@ -15,7 +15,7 @@ export class CatalogListingEntity {
   @Column('timestamptz', { default: () => 'clock_timestamp()' }) startedAt!: Date;
   /** Null while it is read. */
   @Column('timestamptz', { nullable: true }) readAt!: Date | null;
-  /** True when as many products were met as the service counts. */
+  /** True when as many products were listed as the service counts. */
   @Column('boolean', { default: false }) complete!: boolean;
   @Column('integer', { default: 0 }) products!: number;
 }

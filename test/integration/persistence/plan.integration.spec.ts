@@ -82,17 +82,17 @@ const withSku = (storeId: number, value: string): NewAction =>
   creation(storeId, 'One', [{ kind: 'sku', value, owner: snapshot(storeId).externalId }]);
 
 describe('while a plan is made', () => {
-  it('a product is met once, also where a later batch shows it again beside a new one', async () => {
+  it('a product is fresh once, also where a later batch shows it again beside a new one', async () => {
     const third = snapshot(3).externalId;
-    expect([...(await plan.reads.meet([first, second])).keys()].sort()).toEqual([first, second]);
-    expect([...(await plan.reads.meet([first, third, third]))]).toEqual([[third, null]]);
-    expect(await plan.reads.metOf([first, second, third, 'unknown'])).toEqual(
+    expect([...(await plan.reads.firstSeen([first, second])).keys()].sort()).toEqual([first, second]);
+    expect([...(await plan.reads.firstSeen([first, third, third]))]).toEqual([[third, null]]);
+    expect(await plan.reads.seenOf([first, second, third, 'unknown'])).toEqual(
       new Set([first, second, third]),
     );
   });
 
   it('no transaction is open and no temporary table is made', async () => {
-    await plan.reads.meet([first, second]);
+    await plan.reads.firstSeen([first, second]);
     await plan.actions.add([creation(11)]);
     expect(
       await sqlRows(
@@ -127,7 +127,7 @@ describe('while a plan is made', () => {
   });
 
   it('what a worker left that died is removed before the run is planned again', async () => {
-    await plan.reads.meet([first]);
+    await plan.reads.firstSeen([first]);
     await plan.actions.add([withSku(11, 'SKU-11')]);
     const again = await takeOver();
     expect([
@@ -135,26 +135,26 @@ describe('while a plan is made', () => {
       await rowsOf('planned_identifier'),
       await rowsOf('seen_product'),
     ]).toEqual([0, 0, 0]);
-    expect([...(await again.reads.meet([first])).keys()]).toEqual([first]);
+    expect([...(await again.reads.firstSeen([first])).keys()]).toEqual([first]);
   });
 
   it('a worker that has lost the run neither adds to the plan of the next one nor takes anything from it', async () => {
     const next = await takeOver();
-    await next.reads.meet([first]);
+    await next.reads.firstSeen([first]);
     await next.actions.add([withSku(11, 'SKU-11')]);
-    await plan.reads.meet([second]);
+    await plan.reads.firstSeen([second]);
     await plan.actions.add([withSku(12, 'SKU-12')]);
     await plan.actions.planGone(['1']);
     await plan.actions.withdraw([snapshot(11).externalId]);
     await plan.discard();
     expect(await commit({ complete: true })).toBe(false);
-    expect(await next.reads.metOf([first, second])).toEqual(new Set([first]));
+    expect(await next.reads.seenOf([first, second])).toEqual(new Set([first]));
     expect(await sqlRows(stages.db, 'SELECT value FROM planned_identifier')).toEqual([{ value: 'SKU-11' }]);
     expect(await rowsOf('sync_action')).toBe(1);
   });
 
   it('what is left of it is removed once its run has ended', async () => {
-    await plan.reads.meet([first]);
+    await plan.reads.firstSeen([first]);
     await plan.actions.add([withSku(11, 'SKU-11')]);
     await stages.db.affected('DELETE FROM sync_run WHERE id = $1', [planned.id]);
     await new RetentionRepository(stages.db).remove(30, 100, () => Promise.resolve(true));
@@ -169,10 +169,10 @@ describe('while a plan is made', () => {
 describe('the fingerprint of an unchanged product', () => {
   let learned: UnchangedProduct[];
   beforeEach(async () => {
-    const met = await plan.reads.meet([first, second]);
+    const fresh = await plan.reads.firstSeen([first, second]);
     learned = [first, second].map((externalId) => ({
       externalId,
-      before: met.get(externalId)!.sourceFingerprint,
+      before: fresh.get(externalId)!.sourceFingerprint,
       fingerprint: 'new',
     }));
   });
@@ -206,7 +206,7 @@ describe('the end of a plan', () => {
     await note(first);
     await stages.runs.beginRead(planned.id, LEASE);
     await note(second);
-    await plan.reads.meet([first, second]);
+    await plan.reads.firstSeen([first, second]);
     expect(await commit({ complete: true })).toBe(true);
     expect((await owed.page(STORE, '', 10)).map(({ externalId }) => externalId)).toEqual([second]);
   });
@@ -220,7 +220,7 @@ describe('the end of a plan', () => {
     await note(first);
     plan = await Plan.begin(stages.db, planned);
     await note(second);
-    await plan.reads.meet([first, second]);
+    await plan.reads.firstSeen([first, second]);
     expect(await commit({ complete: true })).toBe(true);
     expect((await owed.page(STORE, '', 10)).map(({ externalId }) => externalId)).toEqual([second]);
   });

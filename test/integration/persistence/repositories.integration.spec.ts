@@ -128,8 +128,8 @@ describe('credits', () => {
 });
 
 describe('a result', () => {
-  const intend = (deliveryId: string, content: string, mark: string) =>
-    stages.results.inOrder(ours, mark, (transaction) =>
+  const intend = (deliveryId: string, content: string, version: string) =>
+    stages.results.inOrder(ours, version, (transaction) =>
       stages.results.intend(
         {
           ...{ variant: null, arrived: [], runId: null, sources: [], creditsConsumed: null },
@@ -145,7 +145,7 @@ describe('a result', () => {
         transaction,
       ),
     );
-  const mark = async (): Promise<string> => (await stages.results.standing(ours)).mark;
+  const version = async (): Promise<string> => (await stages.results.standing(ours)).version;
   const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
   beforeEach(async () => {
@@ -154,26 +154,26 @@ describe('a result', () => {
   });
 
   it('is intended once by twenty interpreters of its delivery', async () => {
-    const before = await mark();
+    const before = await version();
     const intents = await Promise.all(Array.from({ length: 20 }, () => intend(id(1), 'a', before)));
     expect(intents.filter((intent) => intent !== null)).toHaveLength(1);
   });
 
   it('is not taken after one that is no longer the newest', async () => {
-    const before = await mark();
+    const before = await version();
     expect(await intend(id(1), 'a', before)).not.toBeNull();
     expect(await intend(id(2), 'b', before)).toBeNull();
-    const first = await mark();
+    const first = await version();
     expect(await intend(id(2), 'b', first)).not.toBeNull();
     expect(await intend(id(3), 'c', first)).toBeNull();
   });
 
   it('is not taken after a request has ended, or the catalog showed other content', async () => {
-    const before = await mark();
+    const before = await version();
     const open = await stages.tasks.openFor(ours);
     await stages.tasks.settle(open!.id, { state: 'succeeded', settledBy: 'poll', reason: null });
     expect(await intend(id(1), 'a', before)).toBeNull();
-    const ended = await mark();
+    const ended = await version();
     await stages.links.sawCatalogFields(ours, { name: 'other' });
     expect(await intend(id(1), 'a', ended)).toBeNull();
   });

@@ -37,10 +37,10 @@ describe('while its store makes the export, a full run', () => {
     const reading = nights.run(STORE);
     await gate.reached;
     await nights.listingIsThere();
-    const ahead = nights.pagesRead();
+    const early = nights.pagesRead();
     gate.open();
     expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null, counts: { unchanged: 2 } });
-    expect(ahead).toBeGreaterThan(0);
+    expect(early).toBeGreaterThan(0);
     expect(nights.pagesRead()).toBe(0);
     expect(await nights.listings()).toHaveLength(1);
   });
@@ -53,10 +53,10 @@ describe('while its store makes the export, a full run', () => {
       await gate.reached;
       await nights.listingIsThere();
       await stages.db.dataSource.query(`UPDATE catalog_listing SET read_at = read_at - interval '1 day'`);
-      const ahead = nights.pagesRead();
+      const early = nights.pagesRead();
       gate.open();
       expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
-      expect(ahead).toBeGreaterThan(0);
+      expect(early).toBeGreaterThan(0);
       expect(nights.pagesRead()).toBe(0);
     }
   });
@@ -64,7 +64,7 @@ describe('while its store makes the export, a full run', () => {
   it('plans its products while the rest of the listing is read', async () => {
     stages.catalog.pageSize = 500;
     for (let id = 1; id <= 1_900; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
-    const meet = jest.spyOn(PlanReads.prototype, 'meet');
+    const meet = jest.spyOn(PlanReads.prototype, 'firstSeen');
     const gate = nights.gateAtPage(3);
     const reading = nights.run(STORE);
     await gate.reached;
@@ -83,7 +83,7 @@ describe('while its store makes the export, a full run', () => {
     const reading = nights.run(STORE);
     await gate.reached;
     await until('the line of the log', () =>
-      stages.lines.some(({ message }) => message === 'the catalog’s listing could not be read ahead'),
+      stages.lines.some(({ message }) => message === 'the catalog’s listing could not be read early'),
     );
     expect(await nights.listings()).toEqual([]);
     gate.open();

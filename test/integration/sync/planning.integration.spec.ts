@@ -244,8 +244,8 @@ describe('a product that is being written', () => {
 
   it('is passed over while a write-back that was cut off waits to be finished', async () => {
     const { externalId } = snapshot(1);
-    const { mark } = await stages.results.standing(externalId);
-    const id = await stages.results.inOrder(externalId, mark, (transaction) =>
+    const { version } = await stages.results.standing(externalId);
+    const id = await stages.results.inOrder(externalId, version, (transaction) =>
       stages.results.intend(
         {
           ...{

@@ -242,7 +242,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
 
   it('begin to read the listing before they read the store, and read both at once', async () => {
     const gate = new Gate();
-    const meet = jest.spyOn(PlanReads.prototype, 'meet');
+    const meet = jest.spyOn(PlanReads.prototype, 'firstSeen');
     const begin = jest.spyOn(CatalogListingRows.prototype, 'begin');
     stages.catalog.script.before('listProducts', () => gate.hold());
     const reading = nights.run(STORE);
