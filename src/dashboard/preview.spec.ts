@@ -31,7 +31,7 @@ describe('a rendered description', () => {
     [
       'an address that tries to be markup',
       "<img src='\"><script>x</script>'>",
-      media('Image: &quot;&gt;&lt;script&gt;x&lt;/script&gt;'),
+      media('Image: "&gt;&lt;script&gt;x&lt;/script&gt;'),
     ],
   ])('names %s, and loads nothing', (_what, description, markup) => {
     expect(shown(`<p>${description}</p>`)).toBe(`<p>${markup}</p>`);

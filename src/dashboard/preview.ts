@@ -1,6 +1,7 @@
-import type { HtmlTag } from '../planner/html/walk.js';
-import { rewrittenMarkup, safeTag, type WrittenTag } from '../planner/html/safe-markup.js';
-import { escapeHtml } from './html.js';
+import { elementsIn, escapeText, htmlOf, isElement, parsedHtml } from '../planner/html/document.js';
+import type { HtmlElement, HtmlNode } from '../planner/html/document.js';
+import { NO_PICTURES } from '../planner/html/markup-allowance.js';
+import { sanitiseHtml } from '../planner/html/sanitise.js';
 import { previewPolicy } from './security-headers.js';
 
 const media = (element: string, alt: string, address: string): string => {
@@ -28,7 +29,7 @@ export interface Preview {
 /**
  * A description as a visitor of the shop sees it, except what it would load: images and embedded pages are named by
  * their address. No other host may learn who reads a page, and a frame without scripts could still open
- * connections. Other elements are those of `safeTag`. The content security policy and the sandbox of the
+ * connections. Other elements are those of `sanitiseHtml`. The content security policy and the sandbox of the
  * frame keep the rest from doing anything.
  */
 export function previewDocument(description: string): Preview {
@@ -38,18 +39,33 @@ export function previewDocument(description: string): Preview {
       'content-security-policy': previewPolicy(STYLE),
       'x-frame-options': 'SAMEORIGIN',
     },
-    body: `${HEAD}${rewrittenMarkup(description, previewTag)}</body></html>`,
+    body: `${HEAD}${sanitiseHtml(withNamedMedia(description), { ...NO_PICTURES, classes: new Set(['media']) })}</body></html>`,
   };
 }
 
-function previewTag(tag: HtmlTag): WrittenTag | null {
-  const { name, attributes } = tag;
+/** The HTML with the name of each medium in place of it. */
+function withNamedMedia(html: string): string {
+  const children = parsedHtml(html);
+  const found = elementsIn(children).filter(isShownByName);
+  const names = parsedHtml(found.map(nameOf).join(''));
+  const nameBy = new Map(found.map((element, index) => [element, names[index]]));
+  const replaced = (nodes: readonly HtmlNode[]): HtmlNode[] =>
+    nodes.flatMap((node) => {
+      if (!isElement(node)) return [node];
+      node.children = replaced(node.children);
+      const name = nameBy.get(node);
+      return name === undefined ? [node] : [name, ...node.children];
+    });
+  return htmlOf(replaced(children));
+}
+
+/** A video may have its addresses in its sources. */
+function isShownByName({ name, attribs }: HtmlElement): boolean {
   const attribute = MEDIA.get(name);
-  if (attribute === undefined) return safeTag(tag);
-  const address = attributes.get(attribute);
-  // A video may have its addresses in its sources.
-  if (address === undefined && name !== 'img') return null;
-  const shown = (address ?? '').slice(0, LONGEST_ADDRESS);
-  const label = escapeHtml(media(name, attributes.get('alt') ?? '', shown));
-  return { start: `<span class="media">${label}</span>`, end: '' };
+  return attribute !== undefined && (name === 'img' || attribs[attribute] !== undefined);
+}
+
+function nameOf({ name, attribs }: HtmlElement): string {
+  const address = (attribs[MEDIA.get(name) ?? ''] ?? '').slice(0, LONGEST_ADDRESS);
+  return `<span class="media">${escapeText(media(name, attribs['alt'] ?? '', address))}</span>`;
 }

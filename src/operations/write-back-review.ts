@@ -6,7 +6,7 @@ import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { ListingRepository } from '../persistence/listing.repository.js';
 import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
-import { plainTextOf } from '../planner/html-content.js';
+import { plainTextOf } from '../planner/html/plain-text.js';
 import { isEditable } from '../planner/edited-value.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';

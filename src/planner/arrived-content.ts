@@ -4,7 +4,7 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import { valueHash } from '../domain/written-content.js';
 import { isTag } from '../domain/write-target.js';
 import type { GeneratedProduct, GeneratedVariant } from './generated-content.js';
-import { storableText } from './html-content.js';
+import { storableText } from '../domain/text.js';
 import { attributesOf, MOST_ATTRIBUTES } from './section-attributes.js';
 
 const CONTENT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;

@@ -1,7 +1,8 @@
 import { placeOfTarget } from '../domain/write-target.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { droppedPart, isStoreField, sanitisedFor, sanitisedText } from './generated-content.js';
-import { storableText, type DroppedAddress } from './html-content.js';
+import { storableText } from '../domain/text.js';
+import type { DroppedAddress } from './html/address.js';
 
 /** Characters of an edited text at most. */
 export const LONGEST_EDIT = 100_000;

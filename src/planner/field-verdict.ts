@@ -4,7 +4,7 @@ import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
 import { isTag, placeOfTarget, translationTarget } from '../domain/write-target.js';
 import { valueHash, type WrittenContent, type WrittenField } from '../domain/written-content.js';
 import { isStoreField } from './generated-content.js';
-import { reducedHtml } from './html-content.js';
+import { reducedHtml } from './html/document.js';
 import { isMeasureKind, measureOf } from './measures.js';
 
 export type FieldVerdict =

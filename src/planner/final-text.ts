@@ -5,7 +5,9 @@ import { placeOfTarget } from '../domain/write-target.js';
 import { effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import type { Ruling } from './field-verdict.js';
 import { droppedLines, isStoreField, sanitisedFor, sanitisedText } from './generated-content.js';
-import { allowanceOf, hasAllowance, hasPicture, type DroppedAddress } from './html-content.js';
+import { allowanceOf, hasAllowance } from './html/markup-allowance.js';
+import { hasPicture } from './html-content.js';
+import type { DroppedAddress } from './html/address.js';
 import { removedMedia, withKeptMedia, type KeepableElement } from './kept-media.js';
 
 /** The merchant's content beside a text, in whatever language the text is. */

@@ -1,7 +1,7 @@
 import type { MetafieldDefinition } from '../domain/metafield-definition.js';
 import { withoutTrailing } from '../domain/text.js';
 import { judgedAddress } from './html/address.js';
-import { plainTextOf } from './html-content.js';
+import { plainTextOf } from './html/plain-text.js';
 import { isMeasureKind, measureJson, measureOf, unitsOf } from './measures.js';
 import { richList, richText } from './rich-text.js';
 

@@ -10,16 +10,12 @@ import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
 import { IMAGE_ALTS, SHORT_DESCRIPTION } from '../domain/write-target.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { MarkupAllowance } from './html/markup-allowance.js';
-import {
-  clippedText,
-  isBlankHtml,
-  NO_PICTURES,
-  plainTextOf,
-  sanitiseHtml,
-  sanitisePlainText,
-  storableText,
-  type DroppedAddress,
-} from './html-content.js';
+import { clippedText, sanitisePlainText } from './html-content.js';
+import { isBlankHtml, plainTextOf } from './html/plain-text.js';
+import { NO_PICTURES } from './html/markup-allowance.js';
+import { sanitiseHtml } from './html/sanitise.js';
+import { storableText } from '../domain/text.js';
+import type { DroppedAddress } from './html/address.js';
 import { parseExternalId } from '../domain/external-id.js';
 import { isUnseen } from '../domain/identifier-text.js';
 import { withoutTrailing } from '../domain/text.js';

@@ -1,7 +1,8 @@
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { IMAGE_ALTS, tagTarget } from '../domain/write-target.js';
 import { isMissing } from './placeholders.js';
-import { clippedText, sanitisePlainText, storableText } from './html-content.js';
+import { clippedText, sanitisePlainText } from './html-content.js';
+import { storableText } from '../domain/text.js';
 
 /** The store's limits: characters of a tag, tags of a product, characters of an alternative text. */
 const LONGEST_TAG = 255;

@@ -1,14 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { HTML_WORST_CASES } from '../../test/support/html-worst-cases.js';
-import {
-  isBlankHtml,
-  plainTextOf,
-  reducedHtml,
-  sanitiseHtml,
-  sanitisePlainText,
-  storableText,
-} from './html-content.js';
+import { plainTextOf } from './html/plain-text.js';
+import { reducedHtml } from './html/document.js';
+import { sanitiseHtml } from './html/sanitise.js';
+import { sanitisePlainText } from './html-content.js';
+import { storableText } from '../domain/text.js';
 
 /** From the OWASP filter evasion list: ways to make a page run, load or frame something. */
 const ATTACKS: readonly string[] = [
@@ -250,45 +247,6 @@ describe('sanitisePlainText', () => {
       }),
       { numRuns: 500 },
     );
-  });
-});
-
-describe('plainTextOf', () => {
-  it.each([
-    ['plain', 'plain'],
-    ['  plain  ', 'plain'],
-    ['<p>Salt &amp; Pepper</p>', 'Salt & Pepper'],
-    ['Salt &amp; Pepper', 'Salt & Pepper'],
-    ['<h1>Care</h1><p>Wash cold.</p>', 'Care\n\nWash cold.'],
-    ['<p>See <a href="https://example.com">here</a></p>', 'See here'],
-    ['<p>a<img src="https://example.com/x.png" alt="picture">b</p>', 'ab'],
-    [
-      '<table><tr><th>Size</th><th>Fit</th></tr><tr><td>S</td><td>slim</td></tr></table>',
-      'Size   Fit\nS      slim',
-    ],
-    ['<p>&nbsp;</p>', ''],
-    ['', ''],
-  ])('of %j is %j', (html, expected) => {
-    expect(plainTextOf(html)).toBe(expected);
-  });
-
-  it('breaks no line for its length', () => {
-    const long = 'word '.repeat(200).trim();
-    expect(plainTextOf(`<p>${long}</p>`)).toBe(long);
-  });
-});
-
-describe('isBlankHtml', () => {
-  it.each([
-    ['', true],
-    ['<p></p>', true],
-    ['<p>&nbsp;</p><br />', true],
-    ['<div> \n </div>', true],
-    ['<p>x</p>', false],
-    ['x', false],
-    ['<p><img src="https://example.com/x.png" /></p>', false],
-  ])('of %j: %s', (html, blank) => {
-    expect(isBlankHtml(html)).toBe(blank);
   });
 });
 

@@ -9,7 +9,9 @@ import {
   withKeptMedia,
   type KeepableElement,
 } from './kept-media.js';
-import { allowanceOf, reducedHtml, sanitiseHtml } from './html-content.js';
+import { allowanceOf } from './html/markup-allowance.js';
+import { reducedHtml } from './html/document.js';
+import { sanitiseHtml } from './html/sanitise.js';
 
 const ALL = KEEPABLE_ELEMENTS;
 const IMG = '<img src="https://cdn.example.com/a.jpg" alt="A" class="wide">';

@@ -14,7 +14,7 @@ import {
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
-import { plainTextOf } from './html-content.js';
+import { plainTextOf } from './html/plain-text.js';
 import {
   brandOf,
   categoryAndType,

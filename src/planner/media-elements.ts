@@ -1,6 +1,5 @@
-import { escapeText } from './html/escape.js';
-import { reducedHtml } from './html/reduced.js';
-import { VOID_ELEMENTS, walkHtml, type HtmlEvents, type HtmlTag } from './html/walk.js';
+import { elementsIn, htmlOf, isElement, isText, parsedHtml, reducedHtml } from './html/document.js';
+import type { HtmlElement, HtmlNode } from './html/document.js';
 
 /** Elements of a merchant's description that can stay after a generated text. */
 export const KEEPABLE_ELEMENTS = ['img', 'iframe', 'video', 'table'] as const;
@@ -19,179 +18,97 @@ export interface MediaElement {
  * length.
  */
 export function mediaIn(html: string, kinds: readonly KeepableElement[]): MediaElement[] {
-  const collector = new MediaCollector(html, new Set(kinds));
-  walkHtml(html, collector);
-  return collector.found;
+  const isKept = (node: HtmlNode): boolean => kinds.some((kind) => kind === kindOf(node));
+  return mediaAmong(parsedHtml(html), { html, isKept });
+}
+
+interface Search {
+  readonly html: string;
+  readonly isKept: (node: HtmlNode) => boolean;
+}
+
+function mediaAmong(nodes: readonly HtmlNode[], search: Search): MediaElement[] {
+  return nodes.filter(isElement).flatMap((element) => {
+    const kind = kindOf(element);
+    if (kind !== undefined && search.isKept(element)) return [mediaElement(kind, element, search.html)];
+    const found = mediaAmong(element.children, search);
+    const [medium] = found;
+    if (medium === undefined || found.length > 1 || !belongsTo(element, medium, search)) return found;
+    return [{ ...medium, html: sourceOf(element, search.html) ?? medium.html }];
+  });
 }
 
 /** A `picture` is an image with further files. */
-function kindOf(name: string): KeepableElement | undefined {
+function kindOf(node: HtmlNode): KeepableElement | undefined {
+  const name = isElement(node) ? node.name : '';
   return name === 'picture' ? 'img' : KEEPABLE_ELEMENTS.find((kind) => kind === name);
 }
 
 /** Scripts and styles within a kept element are no media. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['script', 'style']);
 
-/** Counts of the parts found so far, outside of kept elements. */
-interface Found {
-  /** Kept elements. */
-  readonly kept: number;
-  /** Images, frames, videos and tables, those that are not kept too. */
-  readonly media: number;
-  readonly texts: number;
-  readonly leftOut: number;
-}
-
-/** An open element, and what had been found before it. */
-interface Surrounding {
-  readonly tag: HtmlTag;
-  readonly before: Found;
-}
-
-class MediaCollector implements HtmlEvents {
-  readonly found: MediaElement[] = [];
-  private kept: OpenMedia | null = null;
-  private readonly surroundings: Surrounding[] = [];
-  private media = 0;
-  private texts = 0;
-  private leftOut = 0;
-
-  constructor(
-    private readonly source: string,
-    private readonly kinds: ReadonlySet<string>,
-  ) {}
-
-  open(tag: HtmlTag): void {
-    const { name } = tag;
-    if (this.kept === null) {
-      const kind = kindOf(name);
-      const before = this.sofar();
-      if (kind !== undefined) this.media += 1;
-      if (LEFT_OUT.has(name)) this.leftOut += 1;
-      if (kind !== undefined && this.kinds.has(kind)) this.kept = new OpenMedia(kind, tag.start);
-      else this.surroundings.push({ tag, before });
-    }
-    this.kept?.open(tag, this.source.slice(tag.start, tag.end));
-  }
-
-  close(name: string, end: number): void {
-    if (this.kept === null) {
-      this.closeSurrounding(end);
-      return;
-    }
-    this.kept.close(name);
-    if (!this.kept.isClosed) return;
-    this.found.push(this.kept.element(this.source, end));
-    this.kept = null;
-  }
-
-  text(text: string): void {
-    if (this.kept !== null) this.kept.text(text);
-    else if (text.trim() !== '') this.texts += 1;
-  }
-
-  /** An element that belongs to the only medium within it stays around it. */
-  private closeSurrounding(end: number): void {
-    const around = this.surroundings.pop();
-    const medium = this.found.at(-1);
-    if (around === undefined || medium === undefined || end === -1) return;
-    const { before } = around;
-    const { kept, media, texts, leftOut } = this.sofar();
-    const isOnly = kept - before.kept === 1 && media - before.media === 1 && leftOut === before.leftOut;
-    if (isOnly && belongsTo(around.tag, medium, { hasText: texts > before.texts }))
-      this.found[this.found.length - 1] = { ...medium, html: this.source.slice(around.tag.start, end) };
-  }
-
-  private sofar(): Found {
-    return { kept: this.found.length, media: this.media, texts: this.texts, leftOut: this.leftOut };
-  }
-}
-
 /**
- * A figure has a caption, a link and a fallback for pages without scripts mean the medium alone. A frame or video is often sized by
- * the element around it: without that, it could cover the page.
+ * An element that belongs to the only medium within it stays around it. A figure has a caption, a link and a fallback for pages
+ * without scripts mean the medium alone. A frame or video is often sized by the element around it: without that, it could cover the
+ * page.
  */
-function belongsTo(
-  { name, attributes }: HtmlTag,
-  medium: MediaElement,
-  { hasText }: { readonly hasText: boolean },
-): boolean {
+function belongsTo({ name, attribs, children }: HtmlElement, medium: MediaElement, search: Search): boolean {
+  const parts = partsOf(children, search);
+  const isOnly = parts.filter((part) => kindOf(part) !== undefined).length === 1;
+  if (!isOnly || parts.some((part) => isElement(part) && LEFT_OUT.has(part.name))) return false;
   if (name === 'figure') return true;
-  if (hasText) return false;
+  if (parts.some((part) => isText(part) && part.data.trim() !== '')) return false;
   if (name === 'a' || name === 'noscript') return true;
   const isEmbed = medium.name === 'iframe' || medium.name === 'video';
-  return isEmbed && (name === 'div' || name === 'p' || name === 'span') && hasLook(attributes);
+  const hasLook = attribs['class'] !== undefined || attribs['style'] !== undefined;
+  return isEmbed && (name === 'div' || name === 'p' || name === 'span') && hasLook;
 }
 
-function hasLook(attributes: HtmlTag['attributes']): boolean {
-  return attributes.has('class') || attributes.has('style');
+/** The nodes and all within them, except what is within kept elements. */
+function partsOf(nodes: readonly HtmlNode[], search: Search): HtmlNode[] {
+  return nodes.flatMap((node) =>
+    isElement(node) && !search.isKept(node) ? [node, ...partsOf(node.children, search)] : [node],
+  );
 }
 
-/** A kept element that has not ended yet. */
-class OpenMedia {
-  private address: string | null = null;
-  /** The texts of its cells. */
-  private said = '';
-  /** The element put together from its parts, for one that does not end by itself or contains a script. */
-  private rebuilt = '';
-  private depth = 0;
-  private leftOut = 0;
-  private lacksParts = false;
-
-  constructor(
-    private readonly name: KeepableElement,
-    private readonly start: number,
-  ) {}
-
-  get isClosed(): boolean {
-    return this.depth === 0;
-  }
-
-  /** `source`: the tag as its author wrote it. */
-  open({ name, attributes }: HtmlTag, source: string): void {
-    this.depth += 1;
-    this.address ??= addressIn(attributes);
-    if (CELLS.has(name)) this.said += '|';
-    if (LEFT_OUT.has(name)) {
-      this.leftOut += 1;
-      this.lacksParts = true;
-    }
-    if (this.leftOut === 0) this.rebuilt += source === '' ? `<${name}>` : source;
-  }
-
-  close(name: string): void {
-    this.depth -= 1;
-    if (this.leftOut === 0 && !VOID_ELEMENTS.has(name)) this.rebuilt += `</${name}>`;
-    if (LEFT_OUT.has(name)) this.leftOut -= 1;
-  }
-
-  text(text: string): void {
-    if (this.leftOut > 0) return;
-    this.rebuilt += escapeText(text);
-    this.said += text;
-  }
-
-  /** `end`: the index after its own end; -1 when it has none. */
-  element(source: string, end: number): MediaElement {
-    const html = end === -1 || this.lacksParts ? this.rebuilt : source.slice(this.start, end);
-    return { name: this.name, html, key: `${this.name} ${this.key()}` };
-  }
-
-  /** A table is what its cells say, whatever it looks like and shows: generated tables lose some of that. */
-  private key(): string {
-    if (this.name === 'table') return this.said.replaceAll(/\s+/g, '');
-    return this.address ?? reducedHtml(this.rebuilt);
-  }
+/** The element to the letter; null where another tag ended it. */
+function sourceOf({ startIndex, endIndex }: HtmlElement, html: string): string | null {
+  return startIndex === null || endIndex === null ? null : html.slice(startIndex, endIndex);
 }
 
-const CELLS: ReadonlySet<string> = new Set(['td', 'th']);
+function mediaElement(kind: KeepableElement, element: HtmlElement, source: string): MediaElement {
+  const isWhole = !elementsIn([element]).some(({ name }) => LEFT_OUT.has(name));
+  if (!isWhole) leaveOut(element);
+  const html = (isWhole ? sourceOf(element, source) : null) ?? htmlOf([element]);
+  // A table is what its cells say, whatever it looks like and shows: generated tables lose some of that.
+  const key = kind === 'table' ? said([element]).replaceAll(/\s+/g, '') : addressIn(element);
+  return { name: kind, html, key: `${kind} ${key ?? reducedHtml(html)}` };
+}
+
+function leaveOut(element: HtmlElement): void {
+  element.children = element.children.filter((child) => !isElement(child) || !LEFT_OUT.has(child.name));
+  element.children.filter(isElement).forEach(leaveOut);
+}
+
+/** The texts of a table, cell by cell. */
+function said(nodes: readonly HtmlNode[]): string {
+  return nodes
+    .map((node) => {
+      if (isText(node)) return node.data;
+      if (!isElement(node)) return '';
+      return (node.name === 'td' || node.name === 'th' ? '|' : '') + said(node.children);
+    })
+    .join('');
+}
 
 /**
  * The address of a picture, frame or video, without its scheme: the same one may be linked with and without it. Images that load
  * late have a placeholder as their source.
  */
-function addressIn(given: HtmlTag['attributes']): string | null {
-  const addresses = [given.get('src'), given.get('data-src')].map((address) => address?.trim() ?? '');
-  const address = addresses.find((each) => each !== '' && !/^data:/i.test(each));
-  return address?.replace(/^https?:/i, '') ?? null;
+function addressIn(element: HtmlElement): string | undefined {
+  return elementsIn([element])
+    .flatMap(({ attribs }) => [attribs['src'], attribs['data-src']])
+    .map((address) => address?.trim() ?? '')
+    .find((address) => address !== '' && !/^data:/i.test(address))
+    ?.replace(/^https?:/i, '');
 }

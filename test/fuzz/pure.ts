@@ -2,14 +2,11 @@ import { readUntrustedJson } from '../../src/runtime/untrusted-json.js';
 import { errorLine } from '../../src/domain/errors.js';
 import { redactSecrets } from '../../src/observability/logging/redaction.js';
 import { intendedValues } from '../../src/planner/generated-content.js';
-import {
-  allowanceOf,
-  isBlankHtml,
-  plainTextOf,
-  reducedHtml,
-  sanitiseHtml,
-  sanitisePlainText,
-} from '../../src/planner/html-content.js';
+import { allowanceOf } from '../../src/planner/html/markup-allowance.js';
+import { isBlankHtml, plainTextOf } from '../../src/planner/html/plain-text.js';
+import { reducedHtml } from '../../src/planner/html/document.js';
+import { sanitiseHtml } from '../../src/planner/html/sanitise.js';
+import { sanitisePlainText } from '../../src/planner/html-content.js';
 import { parseProductCsv } from '../../src/sandbox/store/csv.js';
 import { writeBackSettings } from '../support/product-builders.js';
 import type { Chance } from './chance.js';

@@ -37,7 +37,7 @@ const AREAS: Readonly<Record<string, Area>> = {
   runtime: { imports: ['domain'] },
   planner: {
     imports: ['domain'],
-    packages: ['node:crypto', 'sanitize-html', 'htmlparser2', 'any-ascii', 'zod'],
+    packages: ['node:crypto', 'sanitize-html', 'htmlparser2', 'html-to-text', 'any-ascii', 'zod'],
   },
   store: EDGE,
   catalog: EDGE,

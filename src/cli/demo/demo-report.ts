@@ -3,7 +3,7 @@ import { IDENTIFIER_NAMES } from '../../domain/catalog-product.js';
 import { failureReason } from '../../operations/product-status-text.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
-import { plainTextOf } from '../../planner/html-content.js';
+import { plainTextOf } from '../../planner/html/plain-text.js';
 import { printable } from '../terminal.js';
 import type { DemoProduct } from './demo-shop.js';
 

@@ -1,4 +1,4 @@
-import { plainTextOf } from '../../planner/html-content.js';
+import { plainTextOf } from '../../planner/html/plain-text.js';
 import { GATES } from '../../domain/gate-finding.js';
 import type { Page } from '../../operations/paging.js';
 import type { PresentedWriteBack } from '../../operations/present-write-back.js';

@@ -1,4 +1,4 @@
-import { plainTextOf } from '../../planner/html-content.js';
+import { plainTextOf } from '../../planner/html/plain-text.js';
 import type { PresentedWriteBack } from '../../operations/present-write-back.js';
 import type { ComparedField, Comparison } from '../../operations/write-back-comparison.js';
 import type { LastDecision, ReviewedWriteBack } from '../../operations/write-back-review.js';

@@ -1,7 +1,7 @@
 import type { GateFinding, GateName } from '../../domain/gate-finding.js';
 import type { GateSettings } from '../../domain/store-settings.js';
 import { placeOfTarget } from '../../domain/write-target.js';
-import { plainTextOf } from '../html-content.js';
+import { plainTextOf } from '../html/plain-text.js';
 import { withoutKeptMedia } from '../kept-media.js';
 import { otherLanguage, weightOf, type DetectLanguage } from './language.js';
 import { numbersIn, quantitiesIn, type Quantity } from './quantities.js';

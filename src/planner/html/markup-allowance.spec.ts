@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { allowanceOf, sanitiseHtml } from '../html-content.js';
+import { allowanceOf } from '../html/markup-allowance.js';
+import { sanitiseHtml } from '../html/sanitise.js';
 
 const FRAME =
   '<iframe src="https://www.youtube.com/embed/abc" width="560" height="315" allowfullscreen></iframe>';

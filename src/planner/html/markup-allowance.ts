@@ -1,5 +1,5 @@
 import { hostOfAddress } from '../../domain/web-address.js';
-import { walkHtml } from './walk.js';
+import { elementsIn, parsedHtml } from './document.js';
 
 /**
  * The parts of a merchant's own description that a generated text may repeat, and may not have otherwise. They are frames and pictures of
@@ -43,14 +43,6 @@ export function isEmbed(name: string): boolean {
   return Object.hasOwn(EMBEDS, name);
 }
 
-/** Undefined where the merchant's description embeds nothing. */
-export function embedAttributes(
-  name: string,
-  { embedHosts }: MarkupAllowance,
-): readonly string[] | undefined {
-  return isEmbed(name) && embedHosts.size > 0 ? EMBEDS[name] : undefined;
-}
-
 export function hasAllowance({ embedHosts, classes, styles }: MarkupAllowance): boolean {
   return embedHosts.size > 0 || classes.size > 0 || styles.size > 0;
 }
@@ -67,26 +59,22 @@ export function allowanceOf(merchant: string | null, pictureHosts: Iterable<stri
   const allowance = { pictureHosts: pictures, embedHosts, classes, styles };
   if (merchant === null || !/<(?:iframe|video|source|img)\b|\b(?:class|style)\s*=/i.test(merchant))
     return allowance;
-  walkHtml(merchant, {
-    open: ({ name, attributes }) => {
-      for (const host of isEmbed(name) ? hostsOf([attributes.get('src')]) : []) embedHosts.add(host);
-      for (const host of pictureHostsOf(name, attributes)) pictures.add(host);
-      for (const each of classesIn(attributes.get('class') ?? '')) classes.add(each);
-      const style = attributes.get('style');
-      if (style !== undefined && isHarmless(style)) styles.add(styleKey(name, style));
-    },
-    close: () => undefined,
-    text: () => undefined,
-  });
+  for (const { name, attribs } of elementsIn(parsedHtml(merchant))) {
+    for (const host of isEmbed(name) ? hostsOf([attribs['src']]) : []) embedHosts.add(host);
+    for (const host of pictureHostsOf(name, attribs)) pictures.add(host);
+    for (const each of classesIn(attribs['class'] ?? '')) classes.add(each);
+    const style = attribs['style'];
+    if (style !== undefined && isHarmless(style)) styles.add(styleKey(name, style));
+  }
   return allowance;
 }
 
 /** Attributes that hold the address of a picture. A `srcset` has several, each followed by its size. */
-function pictureHostsOf(name: string, attributes: ReadonlyMap<string, string>): string[] {
-  if (name === 'video') return hostsOf([attributes.get('poster')]);
+function pictureHostsOf(name: string, attributes: Readonly<Record<string, string>>): string[] {
+  if (name === 'video') return hostsOf([attributes['poster']]);
   if (name !== 'img' && name !== 'source') return [];
-  const listed = (attributes.get('srcset') ?? '').slice(0, LONGEST_SRCSET).split(/[\s,]+/);
-  return hostsOf([...(name === 'img' ? [attributes.get('src'), attributes.get('data-src')] : []), ...listed]);
+  const listed = (attributes['srcset'] ?? '').slice(0, LONGEST_SRCSET).split(/[\s,]+/);
+  return hostsOf([...(name === 'img' ? [attributes['src'], attributes['data-src']] : []), ...listed]);
 }
 
 const LONGEST_SRCSET = 10_000;
@@ -98,16 +86,13 @@ function hostsOf(addresses: readonly (string | undefined)[]): string[] {
 /** The classes and the style of an element that the merchant's description has too. */
 export function ownLook(
   element: string,
-  attributes: ReadonlyMap<string, string>,
+  attributes: Readonly<Record<string, string>>,
   { classes, styles }: MarkupAllowance,
-): [string, string][] {
-  const kept = classesIn(attributes.get('class') ?? '').filter((each) => classes.has(each));
-  const style = attributes.get('style');
+): Record<string, string> {
+  const kept = classesIn(attributes['class'] ?? '').filter((each) => classes.has(each));
+  const style = attributes['style'];
   const hasStyle = style !== undefined && styles.has(styleKey(element, style));
-  return [
-    ...(kept.length === 0 ? [] : [['class', kept.join(' ')] as [string, string]]),
-    ...(hasStyle ? [['style', style] as [string, string]] : []),
-  ];
+  return { ...(kept.length > 0 && { class: kept.join(' ') }), ...(hasStyle && { style }) };
 }
 
 function classesIn(value: string): string[] {
