@@ -111,7 +111,7 @@ const SHARED: readonly Provider[] = [
 type Part = Pick<ModuleMetadata, 'imports' | 'controllers' | 'providers'>;
 interface RolePart extends Part {
   readonly role: ProcessRole;
-  /** Absent: always. */
+  /** Whether a process with this configuration has the part; without it, each process has. */
   readonly when?: (config: AppConfig) => boolean;
 }
 

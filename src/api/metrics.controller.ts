@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { nextAnswer } from './shared-answer.js';
 
-/** Everybody who asks while a text is made gets the next one: however many ask, one is in the making. */
+/** One metrics text is made at a time. Requests that arrive meanwhile share the next one. */
 @Controller('metrics')
 export class MetricsController {
   readonly #text: () => Promise<Buffer>;

@@ -25,7 +25,7 @@ export function runFailure({ status, error, stoppedByLimit, store, kind }: Prese
     : error;
 }
 
-/** As `runSummary`, with the reason of a failed run. */
+/** The text of `runSummary`, with the reason of a failed run. */
 export function runAccount(run: PresentedRun): string {
   const failure = runFailure(run);
   return failure === null ? runSummary(run) : `${runSummary(run)}\n  ${failure}`;

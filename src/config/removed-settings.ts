@@ -1,7 +1,7 @@
 /** Settings that the program had: their path, with `*` for any name, and the reason why none is needed. */
 const REMOVED: Readonly<Record<string, string>> = {
   'queue.runsAtOnce': 'runs of all stores work side by side',
-  'workspaces.*.concurrency': 'requestsPerSecond and the answers of the service set the pace',
+  'workspaces.*.concurrency': 'requestsPerSecond limits the requests',
   'workspaces.*.listingMaxAgeMinutes': 'the stores of a workspace share a listing for ten minutes',
   'workspaces.*.firstLoad': 'products are sent by requests. store-sync catalog upload sends a CSV file',
   'workspaces.*.assumptions.uploadCsv.encoding': 'the file is a field of a form',

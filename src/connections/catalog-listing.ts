@@ -12,7 +12,7 @@ export interface LinkedProduct {
 }
 
 const LOOKUPS_AT_ONCE = 4;
-/** So many existing products that a listing left out show that the listing is limited, for example by permissions. */
+/** When a listing leaves out this many products that exist, it is limited, for example by permissions. */
 const LEFT_OUT_MOST = 20;
 
 /** True when a catalog product with this external_id is the linked one, and not somebody else's by now. */

@@ -7,7 +7,7 @@ import { Logger } from '../runtime/logger.js';
 import { INSTALLED_KIND, shopName } from '../store/installs.js';
 import { InstallationTokens } from './installation-tokens.js';
 
-/** Of a name in the configuration. */
+/** The most characters of a name in the configuration. */
 const LONGEST_KEY = 63;
 
 type Installation = Pick<StoreInstallationEntity, 'shop' | 'storeKey'>;

@@ -39,7 +39,7 @@ export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationSh
       await this.#note('store', store.key, ANSWERS.silentSince(addressOf(store)));
   }
 
-  /** A process that stops asks no side any more, so it takes back what it recorded. */
+  /** A process that stops asks no side any more, so it deletes what it recorded. */
   async beforeApplicationShutdown(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#round;

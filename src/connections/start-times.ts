@@ -4,7 +4,7 @@ import { fingerprint } from '../domain/fingerprint.js';
 
 type Scheduled = Pick<StoreConfig, 'shop' | 'schedule'>;
 
-/** The hexadecimal digits of a hash that a number holds exactly. */
+/** How many hex digits of a hash fit in a JavaScript number without rounding. */
 const EXACT_DIGITS = 12;
 
 /**

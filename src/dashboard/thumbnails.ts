@@ -47,7 +47,7 @@ export function smallImage(
   return own?.scaledImage(url, 2 * SIZE).href ?? null;
 }
 
-/** The product's name stands beside it, so the image has no text of its own. Without an image its place stays empty. */
+/** The image has no alternative text, because the product's name stands beside it. Without an image its place stays empty. */
 export function thumbnail(address: string | undefined): Html {
   if (address === undefined) return html`<span class="thumb" aria-hidden="true"></span>`;
   return html`<img

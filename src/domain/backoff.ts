@@ -49,7 +49,7 @@ export const BACKOFF = {
   redisConnection: growing(200, 2, 2_000),
 } as const;
 
-/** The polls of an open task: the first interval is a setting, later ones grow up to half an hour. */
+/** The intervals between polls of an open task. The first is a setting, later ones grow up to half an hour. */
 export function pollSteps(firstSeconds: number): Backoff<number> {
   return growing(firstSeconds * 1000, 1.5, Math.max(1_800_000, firstSeconds * 1000));
 }

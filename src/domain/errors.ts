@@ -77,7 +77,7 @@ export function errorLine(error: unknown): string {
   return failureLine({ message, ...(isCoded(error) && error.fields ? { fields: error.fields } : {}) });
 }
 
-/** As `errorLine`, of an error that a row keeps: the service's own field messages stand in brackets. */
+/** The line of an error that a row keeps, like `errorLine`: the service's own field messages stand in brackets. */
 export function failureLine({
   message,
   fields = {},

@@ -5,7 +5,7 @@ const MAY_HOLD_LARGE = /\d{16}/;
 /** The next string, or the next whole number of sixteen to a thousand digits that stands where JSON has values. */
 const STRING_OR_LARGE = /"|(?<![\w.+-])-?[1-9]\d{15,999}(?![\d.eE]|\s*:)/g;
 
-/** As `JSON.parse`, but whole numbers beyond 2^53 become the text of their digits. Throws `SyntaxError`. */
+/** Parses JSON. Whole numbers beyond 2^53 become the text of their digits, so that no digit is lost. Throws `SyntaxError`. */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(MAY_HOLD_LARGE.test(text) ? withLargeAsTexts(text) : text) as unknown;
 }

@@ -13,7 +13,7 @@ export interface ProductRef {
 const PATTERN =
   /^([a-z]+:(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+|localhost|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})):([0-9]+)(?::([0-9]+))?$/;
 
-/** The beginning of the external_ids of a shop's products. `shop`: what tells it from all other shops of its kind, for good. */
+/** The beginning of the external_ids of a shop's products. `shop`: the permanent id of the shop, unique among shops of its kind. */
 export function shopIdentity(kind: string, shop: string): string {
   return `${kind}:${shop}`;
 }

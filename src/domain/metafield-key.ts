@@ -25,7 +25,7 @@ export function metafieldName({ namespace, key }: MetafieldKey): string {
   return `${namespace}.${key}`;
 }
 
-/** Of a name. A key holds no dot, a namespace may. */
+/** The key that a name `namespace.key` means. A namespace may contain dots, a key may not. */
 export function metafieldKey(name: string): MetafieldKey {
   const dot = name.lastIndexOf('.');
   return { namespace: name.slice(0, dot), key: name.slice(dot + 1) };
@@ -49,7 +49,7 @@ export function placeInTarget(target: string): MetafieldKey | null {
   return variant === undefined || name === undefined ? null : { ...metafieldKey(name), variant };
 }
 
-/** Of a target without locale. Throws when it is not the target of a metafield. */
+/** The key of a target without locale. Throws when it is not the target of a metafield. */
 export function keyInTarget(target: string): MetafieldKey {
   const place = placeInTarget(target);
   if (place === null) throw new Error(`${target} is not the target of a metafield`);

@@ -16,9 +16,9 @@ export const RUN_TRANSITIONS = {
 } as const;
 
 export const ACTION_TRANSITIONS = {
-  // Its run is still being planned. Nobody but its plan looks at it.
+  // Its run is still being planned. Only the plan reads it.
   draft: ['planned', 'failed', 'dropped'],
-  // It came to nothing when its identity was settled. The end of the plan removes it.
+  // Nothing was left to send once its identity was settled. The end of the plan removes it.
   dropped: [],
   planned: ['applied', 'failed', 'superseded'],
   failed: ['planned', 'applied', 'superseded'],
@@ -51,7 +51,7 @@ export const WRITE_BACK_TRANSITIONS = {
   failed: ['ready', 'rejected'],
   applied: ['reverted'],
   skipped: [],
-  // A person takes the rejection back.
+  // A person undoes the rejection.
   rejected: ['pending_review'],
   reverted: [],
 } as const;

@@ -46,7 +46,7 @@ function ofStore(store: StoreFacts): Observation[] {
   ];
 }
 
-/** The pause is reported by itself: that runs fail meanwhile is no second condition. */
+/** A pause is reported as a condition of its own, so the runs that fail because of it are not reported too. */
 function isPausesDoing({ pausedCode, errorCode }: StoreFacts): boolean {
   return (
     pausedCode !== null && (errorCode === 'auth' || errorCode === 'unavailable' || errorCode === 'throttled')

@@ -19,7 +19,7 @@ export interface EventReceiver {
 }
 
 const MOST_PER_ROUND = 50;
-/** With waits of half an hour at most, this is about three days. */
+/** Waits grow up to half an hour, so this many attempts take about three days. */
 const MOST_ATTEMPTS = 150;
 
 /**

@@ -15,7 +15,7 @@ import { SILENT_LOGGER } from '../runtime/logger.js';
 import { checkConnections, IMPATIENT, probed, publicUrlAnswer, type Finding } from './check.js';
 import { installationFindings, pauseFindings } from './check-store-states.js';
 
-/** What a check needs of a process whose database could be opened. */
+/** What a check uses once the database could be opened. */
 interface Opened {
   readonly config: AppConfig;
   readonly source: ConfigSource;

@@ -8,7 +8,7 @@ const LEAST_DAYS = 7;
 
 /** The spending of a workspace on content. */
 export interface CreditOutlook {
-  /** As the service last reported them; null while it has not. */
+  /** The figure that the service reported last; null before its first report. */
   readonly remaining: number | null;
   /** The mean of the days since the first result, at most of thirty; null while no result has named its credits. */
   readonly perDay: number | null;

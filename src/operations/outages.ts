@@ -8,7 +8,7 @@ import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { QUEUE_BACKEND, type QueueBackend } from '../queue/index.js';
 
-/** Something that does not answer now. It is tried again by itself, so that nobody has to do anything. */
+/** A side that does not answer now. store-sync tries it again by itself. */
 export interface Outage {
   readonly what: 'catalog' | 'store' | 'queue' | 'database' | 'run';
   /** Key of the workspace or the store. */

@@ -24,7 +24,7 @@ import { presentHealth, type Health } from './store-health.js';
 export interface Coverage {
   readonly products: number;
   readonly withContent: number;
-  /** Those whose shop has the text. */
+  /** Products whose generated text is in the shop. */
   readonly live: number;
 }
 
@@ -68,7 +68,7 @@ export interface Work {
 }
 
 export interface Overview {
-  /** What does not answer now, although nobody has to do anything. */
+  /** Sides that do not answer now. store-sync tries them again by itself. */
   readonly outages: readonly Outage[];
   readonly attention: readonly Attention[];
   readonly work: Work;

@@ -137,7 +137,7 @@ export class Reports {
     }
   }
 
-  /** As `store-sync check`, without the parts that this process proves by running. */
+  /** Runs `store-sync check`, without the parts that this process proves by running. */
   async #check(): Promise<Finding[]> {
     const config = this.source.current;
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));

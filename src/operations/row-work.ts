@@ -8,7 +8,7 @@ import { WriteBackWriter } from '../write-back/writer.js';
 export abstract class RowWorkPort {
   /** Interprets deliveries that were put back. The outcome is in their rows. */
   abstract deliveries(ids: readonly string[]): Promise<void>;
-  /** `delayMs`: how long the writing waits, so that an approval can be taken back. */
+  /** `delayMs`: how long the writing waits, so that an approval can be undone. */
   abstract writeBacks(ids: readonly string[], delayMs?: number): Promise<void>;
   abstract run(id: string): Promise<void>;
   /** Ends a cancelled run that has no worker. A run that has one is ended by its worker. */

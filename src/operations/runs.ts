@@ -71,7 +71,7 @@ export class RunOperations {
     return this.listing.counts('runs', filter);
   }
 
-  /** Throws `not_found` for an unknown id, as all methods do. */
+  /** Throws `not_found` for an unknown id. So does each method that takes one. */
   async show(id: string): Promise<PresentedRun> {
     return presentRun(await this.#run(id));
   }

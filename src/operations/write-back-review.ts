@@ -15,7 +15,7 @@ import { presentWriteBack, type PresentedWriteBack } from './present-write-back.
 import { ProductNames } from './product-names.js';
 import { compareFromJournal, compareWithLive, isOpen, type Comparison } from './write-back-comparison.js';
 
-/** How long an approval on a page can be taken back before it is written. */
+/** How long an approval on a page can be undone before it is written. */
 export const UNDO_MS = 5_000;
 /** The limit of waiting for a store. After it, a page shows the intended values without a comparison. */
 const ANSWER_WITHIN_MS = 4_000;
@@ -34,7 +34,7 @@ export interface ReviewedWriteBack {
   readonly label: string;
   /** Whether a person may still decide about it. */
   readonly isOpen: boolean;
-  /** Whether its last decision can be taken back. */
+  /** Whether its last decision can be undone. */
   readonly isUndoable: boolean;
   /** Targets whose text a person may edit. */
   readonly editable: ReadonlySet<string>;
@@ -66,7 +66,7 @@ export interface LastDecision {
   readonly label: string;
   /** What was decided, such as `approved` or `rejected: too long`. */
   readonly reason: string;
-  /** `undo`: it can be taken back. `revert`: it is in the store by now. */
+  /** `undo`: it is not written yet. `revert`: it is in the store. */
   readonly offer: 'undo' | 'revert';
   /** When an approval is written, as milliseconds since 1970; null for another decision. */
   readonly writtenAtMs: number | null;
@@ -159,7 +159,7 @@ export class WriteBackReview {
     return rows[0]?.id ?? null;
   }
 
-  /** The last decision of a person that can be taken back or reverted; null when there is none of the last minutes. */
+  /** The last decision of a person that can be undone or reverted; null when there is none of the last minutes. */
   async lastDecision(actor: string): Promise<LastDecision | null> {
     const since = new Date(this.clock.now().getTime() - OFFERED_MS);
     const row = await this.decisions.last(actor, since);

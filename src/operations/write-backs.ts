@@ -186,7 +186,7 @@ export class WriteBackOperations {
     if (row === null) return unknown(id);
     const { state } = row;
     if (outcome === 'decided')
-      return { id, ok: true, state, detail: 'the decision was taken back; it waits for review' };
+      return { id, ok: true, state, detail: 'the decision was undone; it waits for review' };
     return { id, ok: false, state, detail: `write-back ${id} ${UNDO_REFUSALS[outcome](state)}` };
   }
 
@@ -268,7 +268,7 @@ function decidedDetail({ state, reason }: Pick<WriteBackEntity, 'state' | 'reaso
 const UNDO_REFUSALS: Readonly<Record<Exclude<UndoOutcome, 'decided'>, (state: string) => string>> = {
   newer_result: () => NEWER_RESULT,
   wrong_state: (state) =>
-    state === 'applied' ? 'is already live: revert it instead' : `is ${state}: no decision can be taken back`,
+    state === 'applied' ? 'is already live: revert it instead' : `is ${state}: no decision can be undone`,
   being_written: () => 'is being written, or part of it is: revert it afterwards',
 };
 

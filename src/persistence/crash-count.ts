@@ -10,7 +10,7 @@ const { stepsMs } = BACKOFF.workerDeath;
  */
 export const CRASHES_MOST = stepsMs.length + 1;
 
-/** So long, in milliseconds, a worker tries to give a row back when the database does not answer. A lease lasts no longer. */
+/** How long, in milliseconds, a worker tries to give a row back when the database does not answer. A lease lasts no longer. */
 export const DATABASE_BACK_MS = 15_000;
 
 /** SQL: the assignment with which an attempt begins. It says when the next one may begin if this one never ends. */
@@ -22,5 +22,5 @@ export const PAUSED_NO_LONGER = `(crash_count = 0 OR next_attempt_at <= now())`;
 /** SQL: how long a row waits after the end of its last lease, for a table that has no `next_attempt_at`. */
 export const CRASH_PAUSE = stepAt(`'${json(stepsMs)}'`, 'greatest(crash_count, 1)');
 
-/** SQL: the assignment that takes the last count back. */
+/** SQL: the assignments that remove the last crash from the count. */
 export const UNCOUNT_CRASH = `crash_count = greatest(crash_count - 1, 0), next_attempt_at = now()`;

@@ -101,7 +101,7 @@ export class HistoryRepository {
     return rows.map((row) => row.externalId);
   }
 
-  /** For products that never got a link: the handle as the last plan had it. Reads every action; the last resort. */
+  /** Finds products that never got a link, by the handle in their last plan. Slow, because it reads every action: the last resort. */
   async plannedByHandle(handle: string): Promise<string[]> {
     const rows = await this.db.read(
       z.object({ externalId: z.string() }),

@@ -55,7 +55,7 @@ export class LifecycleEventRepository {
     );
   }
 
-  /** Forgets settled events of long ago. */
+  /** Deletes settled events after their retention. */
   async forgetOld(): Promise<void> {
     await this.db.affected(
       `DELETE FROM lifecycle_event WHERE settled_at < now() - $1 * interval '1 day' AND kind <> $2`,

@@ -284,7 +284,7 @@ export class LinkRepository {
     return taken === 1;
   }
 
-  /** Called while the write-back goes on. False when the lease went to another worker: it is not taken back. */
+  /** Called while the write-back goes on. False when the lease went to another worker, which keeps it. */
   async keepForWriting(externalId: string, lease: string, leaseMs: number): Promise<boolean> {
     const kept = await this.db.affected(
       `UPDATE store_product SET write_lease_until = now() + $3 * interval '1 millisecond'

@@ -65,7 +65,7 @@ const kindCounts = z.array(z.object({ kind: z.string(), count: counted }));
 
 /** Plans that nobody finished: their process died while it planned. */
 const PLANNING_LIFE = '1 day';
-/** So long a plan is held by the process that applies it. It is held anew with each batch of entries. */
+/** The lease of the process that applies a plan. Each batch of entries renews it. */
 const APPLY_LEASE = '5 minutes';
 
 /**
@@ -328,7 +328,7 @@ export class PlanRepository {
           throw new CodedError('conflict', `plan ${plan.id} was applied already: a plan is applied once`);
       });
     } catch (error) {
-      // The index that allows a store one active run has the last word.
+      // Two processes may pass the check at once: then the index that allows a store one active run refuses the second.
       if (isUniqueViolation(error)) throw busy(plan.store, null, error);
       throw error;
     }

@@ -3,7 +3,7 @@ import { Database, json, uuid } from './database.js';
 import { ReportEntity, type ReportKind } from './entities/report.entity.js';
 import { idRow } from './row-reader.js';
 
-/** A process that has not been seen for so long has died. */
+/** A process without a sign of life for this long has died. */
 const SILENCE = '1 minute';
 const KEPT = '30 days';
 

@@ -32,7 +32,7 @@ const RULES: readonly Rule[] = [
   {
     table: 'sync_action',
     id: 'bigint',
-    // Of a product stay the last that was applied, and the last that says what was sent.
+    // The last applied action of a product stays, and the last one that says what was sent.
     condition: `old.settled_at < $1 AND old.state IN ('applied', 'superseded') AND EXISTS (SELECT 1 FROM sync_action AS newer
       WHERE newer.external_id = old.external_id AND newer.id > old.id
         AND (old.state = 'superseded' OR newer.state = 'applied') AND (old.body IS NULL OR newer.body IS NOT NULL))`,

@@ -32,7 +32,7 @@ const itemRow = z.object({
   externalId: z.string(),
   label: z.string(),
   kind: z.enum(ACTION_KINDS).nullable(),
-  /** Of the plan, of the task, or of the other side. */
+  /** The reason of the plan or of the task, or the error of the other side. */
   reason: z.string().nullable(),
   fields: z.custom<CatalogField[]>(Array.isArray),
   withheld: z.custom<WithheldIdentifier[]>(Array.isArray),

@@ -37,7 +37,7 @@ const changes = readdirSync('src/persistence')
 function changesOf(name: string, source: string): StateChange[] {
   const updates = [...source.matchAll(/UPDATE (\w+)(?: AS \w+)?\s+SET (?=([^`]*)`([^`]{0,400}))/g)];
   return updates.flatMap(([, table = '', statement = '', after = '']) => {
-    // Of several updates in one statement each is found by itself.
+    // A statement may contain several updates: each is judged alone.
     const own = statement.split(/\bUPDATE \w+/)[0] ?? '';
     const at = own.search(/\bWHERE\b/);
     const set = at < 0 ? own : own.slice(0, at);

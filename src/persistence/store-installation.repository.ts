@@ -102,7 +102,7 @@ export class StoreInstallationRepository {
     await this.db.repository(StoreInstallationEntity).update({ shop, accessToken: before }, tokens);
   }
 
-  /** An event says that the shop uninstalled the app. False for a shop that has no installation, or has ended it. */
+  /** Records an event that says that the shop uninstalled the app. False for a shop without an installation. */
   async toldUninstall(shop: string): Promise<boolean> {
     const told = await this.db.affected(
       `UPDATE store_installation SET uninstall_ask_at = date_trunc('milliseconds', now())

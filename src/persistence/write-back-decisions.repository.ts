@@ -18,7 +18,7 @@ export interface DecisionDetails extends DecidedBy {
   readonly only?: readonly string[] | undefined;
   /** Why a person rejects it. */
   readonly reason?: string | undefined;
-  /** How long an approved row waits before it is written, so that the approval can be taken back. */
+  /** How long an approved row waits before it is written, so that the approval can be undone. */
   readonly delayMs?: number | undefined;
   /** The version that the person saw. Absent: whatever it is by now. */
   readonly version?: number | undefined;
@@ -147,7 +147,7 @@ export class WriteBackDecisions {
   }
 
   /**
-   * Takes a decision back: the row waits for review again, with everything that was intended before. An approval is taken back
+   * Undoes a decision: the row waits for review again, with everything that was intended before. An approval is undone
    * only while nothing was sent and no worker has the product. A worker whose lease ran out loses the product here, so that it
    * sends nothing more.
    */
@@ -167,7 +167,7 @@ export class WriteBackDecisions {
       if (row.state === 'ready' && !(await this.#freeProduct(row.externalId, runner))) return 'being_written';
       const moved = await this.db.affected(
         `UPDATE write_back SET state = 'pending_review', overwrite_edits = false, pass_gates = false, settled_at = NULL,
-           reason = 'the decision was taken back', intended = intended_before, intended_before = NULL, version = version + 1,
+           reason = 'the decision was undone', intended = intended_before, intended_before = NULL, version = version + 1,
            declined = coalesce((SELECT jsonb_agg(field) FROM jsonb_array_elements(declined) AS field
              WHERE NOT intended_before @> jsonb_build_array(jsonb_build_object('target', field->'target'))), '[]'),
            decided_at = now(), decided_by = $2, bulk_change_id = NULL
@@ -260,7 +260,7 @@ export class WriteBackDecisions {
     });
   }
 
-  /** The last decision of a person, while it can be taken back, or reverted because it is in the store. */
+  /** The last decision of a person, while it can be undone, or reverted because it is in the store. */
   async last(actor: string, since: Date): Promise<WriteBackEntity | null> {
     const [row] = await this.db.entities(
       WriteBackEntity,

@@ -1,6 +1,6 @@
 /** What is known of a workspace's credits. */
 export interface CreditFacts {
-  /** As the service last reported; null while it has not. */
+  /** The figure that the service reported last; null before its first report. */
   readonly remaining: number | null;
   /** `generation.minCreditsRemaining`. */
   readonly minimum: number;

@@ -225,7 +225,7 @@ function placesOf(
 
 /** Characters of a result's texts at most: sanitising them holds up everything else. */
 const MOST_CHARACTERS = 1_000_000;
-/** Of a text that may become a description, which a store holds at most. */
+/** The most characters of a text that may become a description: stores hold no longer ones. */
 const LONGEST_TEXT = 512 * 1024;
 
 /** Bounds what one result may have us read. */

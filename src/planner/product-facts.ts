@@ -90,7 +90,7 @@ function textWithin(metafields: readonly MetafieldValue[], name: string, most: n
   return text.length > most || isMissing(text) ? null : text;
 }
 
-/** Of a metafield's whole value, such as a list with one address. */
+/** The most characters of a metafield's whole value, such as a list with one address. */
 const VALUE_MOST = 65_536;
 const OBJECT_TYPES = new Set(['json', 'rich_text_field', 'money', 'rating', 'dimension', 'weight', 'volume']);
 

@@ -4,7 +4,7 @@ import { isMissing } from './placeholders.js';
 
 /** The identifiers of a product or a variant, as the store has them. */
 export type StoreCodes = Readonly<Record<IdentifierKind, string | null | undefined>>;
-/** Those that can be sent: without blanks around them. */
+/** The identifiers as they can be sent: without blanks around them. */
 export type Codes = Readonly<Record<IdentifierKind, string | null>>;
 
 export interface PlacedCodes {

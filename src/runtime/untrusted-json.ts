@@ -9,7 +9,7 @@ const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
 
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
-/** As `JSON.parse`, of a text from outside. Throws `SyntaxError`, also beyond 100 levels and a million values. */
+/** Parses JSON from outside. Throws `SyntaxError`, also beyond 100 levels and a million values. */
 export function parseBoundedJson(text: string): unknown {
   if (isTextWithin(text, ANSWER_BOUNDS)) return parseExactJson(text);
   throw new SyntaxError('the JSON has too many values or levels');

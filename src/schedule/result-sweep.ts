@@ -204,7 +204,7 @@ export class ResultSweep {
   }
 }
 
-/** None where the service does not know the language. */
+/** The newest products in the language. Empty where the service does not know it. */
 async function newestIn({ client }: Workspace, locale: string): Promise<readonly CatalogProduct[]> {
   try {
     return (await client.listProducts({ ...NEWEST_FIRST, locale })).results;

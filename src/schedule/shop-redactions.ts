@@ -10,7 +10,7 @@ import { Timers } from './timers.js';
 
 /** Rows per statement, which takes some tens of milliseconds. */
 const STEP = 1_000;
-/** The law gives thirty days. A shop that could not be asked for so long has gone. */
+/** The law gives thirty days. A shop that could not be asked for this long no longer exists. */
 const ERASED_UNASKED_MS = 20 * 24 * 3_600_000;
 
 /** Erases what is kept of shops that asked for it. Safe in any number of replicas at once. */

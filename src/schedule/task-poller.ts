@@ -16,7 +16,7 @@ import { Clock } from '../runtime/clock.js';
 import { NewContent } from './new-content.js';
 import { ResultSweep } from './result-sweep.js';
 
-/** A task that the service says nothing about for so long is given up. */
+/** A task without news from the service for this long is given up. */
 const ABANDONED_AFTER_HOURS = 24;
 
 /**

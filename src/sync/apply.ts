@@ -54,7 +54,7 @@ interface StartedAction {
   readonly owners: Owners;
   /** All identifiers that the catalog may hold for the product. */
   readonly held: readonly Identifier[];
-  /** Those of `held` that the product no longer has in the store. */
+  /** Identifiers of `held` that the product no longer has in the store. */
   readonly stale: readonly Identifier[];
   /** The body that an update's product was sent last; null where it is not known. */
   readonly before: CatalogProductBody | null;

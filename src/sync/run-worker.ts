@@ -70,7 +70,7 @@ export class RunWorker {
     return run === null ? null : { run, lease, heldUntilMs, requests: beginTally(run.requests) };
   }
 
-  /** As `work`, of a run that `claimNext` has just returned. */
+  /** Processes a run that `claimNext` has just returned. See `work`. */
   workClaimed(
     claimed: ClaimedRun,
     signal: AbortSignal,

@@ -8,9 +8,9 @@ import { RunWorker } from './run-worker.js';
 
 /** Runs of one process at the same time that get answers. Nearly all of them wait: for an export, or for the rate of a service. */
 const RUNS_AT_ONCE = 100;
-/** Of one workspace, so that as many places are left for the others. */
+/** The most runs of one workspace at once, so that as many places are left for the others. */
 const RUNS_OF_WORKSPACE = RUNS_AT_ONCE / 2;
-/** A run without an answer for so long takes no place: its side hangs, and it must not hold up runs whose sides answer. */
+/** A run that has had no answer for this long takes no place, so that it does not hold up runs whose sides answer. */
 const SILENT_AFTER_MS = 5_000;
 /** With those whose sides hang. A waiting run costs a connection to its side, and a statement every five seconds. */
 const RUNS_WITH_SILENT = 500;

@@ -10,7 +10,7 @@ import { readRawBody } from './raw-body.js';
 import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
 
 const NOTHING_TO_ERASE = 'nothing to erase';
-/** What follows from a request to erase a shop. */
+/** The effect of a request to erase a shop, for the log. */
 const REDACTIONS = {
   erase: {
     log: 'the store asked to erase a shop: its installation is forgotten, and its rows follow',

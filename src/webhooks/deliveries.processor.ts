@@ -7,7 +7,7 @@ import { traced } from '../observability/tracing/tracing.js';
 import { DeliveryInterpreter } from './interpreter.js';
 
 const AT_ONCE = 32;
-/** Of one workspace. */
+/** The most deliveries of one workspace at once. */
 const OF_WORKSPACE = 8;
 
 @Processor('deliveries', { concurrency: AT_ONCE })

@@ -58,7 +58,7 @@ export class BulkWorker {
     this.log = logger.child({ stage: 'write-back' });
   }
 
-  /** Works a change to its end, or until it is put off, cancelled or taken over. */
+  /** Processes a change to its end, or until it is put off, cancelled or taken over. */
   async work(id: string, work: BulkWork): Promise<void> {
     const lease = randomUUID();
     const change = await this.changes.claim(id, lease, ROW_LEASE_MS);
@@ -320,7 +320,7 @@ function crashed(row: BulkRow, starts: number): Done {
   return refused(row, `its work began ${String(starts)} times and never ended`);
 }
 
-/** Whose error it is: the row's, for good; the product's, perhaps; or the store's. */
+/** Decides whether the error concerns the row (final), the product (tried again at the end), or the whole store. */
 function failed(row: BulkRow, error: CodedError): Handled {
   switch (reactionTo('write-back', error)) {
     case 'give_up':

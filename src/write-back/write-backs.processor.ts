@@ -7,7 +7,7 @@ import { traced } from '../observability/tracing/tracing.js';
 import { WriteBackWriter, type WriteBackResult } from './writer.js';
 
 const AT_ONCE = 64;
-/** Of one store. Its limit sets the rate. The connector waits for it, so more concurrent rows would only wait together. */
+/** The most write-backs of one store at once. More would only wait together: the connector keeps to the rate limit of the store. */
 const OF_STORE = 8;
 
 @Processor('write-backs', { concurrency: AT_ONCE })

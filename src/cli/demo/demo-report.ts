@@ -131,7 +131,7 @@ export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number)
   return rest > 0 ? `${table.toString()}\n… and ${String(rest)} more products` : table.toString();
 }
 
-/** One product of each fate, then more of those that need a look. */
+/** Picks one product of each outcome, then more of those that need attention. */
 function shownOf(outcomes: readonly DemoOutcome[]): readonly DemoOutcome[] {
   const byFate = FATES.map((fate) => outcomes.filter((outcome) => outcome.fate === fate));
   const firsts = byFate.flatMap((group) => group.slice(0, 1));

@@ -64,7 +64,7 @@ function withoutPerson(given: Answers): Answers {
   return { ...given, ...Object.fromEntries(open.map(({ name }) => [name, ''])) };
 }
 
-/** Of the two ways to log in, the API token is the usual one. */
+/** The flags of missing answers. Of the two ways to log in it names the API token, which is the common one. */
 function flagsOf(missing: readonly Question[], given: Answers): string[] {
   const isLoginOpen = given.catalogEmail === undefined && given.catalogPassword === undefined;
   const flags = missing.map(({ name, flag }) =>

@@ -23,7 +23,7 @@ const COMPOSE_SECRETS = [
   'WOOCOMMERCE_WEBHOOK_SECRET',
 ];
 
-/** As `writtenConfiguration`, for compose.yaml: variables have the secrets, and the container listens on all its addresses. */
+/** `writtenConfiguration` for compose.yaml: variables have the secrets, and the container listens on all its addresses. */
 export function composeConfiguration(
   answers: Answers,
   generated: Secrets,

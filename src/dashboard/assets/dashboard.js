@@ -105,7 +105,7 @@ const MOMENTS_EVERY_MS = 20_000;
 showMoments(document);
 setInterval(() => showMoments(document), MOMENTS_EVERY_MS);
 
-/** An approval can be taken back for some seconds. Then the undo becomes a revert. */
+/** An approval can be undone for some seconds. Then the undo becomes a revert. */
 for (const box of document.querySelectorAll('[data-until]')) {
   const undo = box.querySelector('form');
   const button = undo?.querySelector('button');

@@ -71,7 +71,7 @@ const OUTAGE = {
   queue: (): string => 'Redis',
 } as const;
 
-/** What does not answer now. It is tried again by itself, so that nobody has to do anything. */
+/** The sides that do not answer now. store-sync tries them again by itself. */
 export function outageSection(outages: readonly Outage[], workspaces: number): Html {
   if (outages.length === 0) return html``;
   return html`<section class="attention" aria-labelledby="outages">

@@ -95,7 +95,7 @@ export function journalPage(
 interface RowView {
   readonly label: string;
   readonly image: string | undefined;
-  /** This list, to which the page of the row and a question about it return. */
+  /** The address of this list. The page of a row, and a confirmation, return there. */
   readonly back: string;
 }
 

@@ -17,7 +17,7 @@ import { ALL_ON_PAGE, list, LIST_KEYS, rowTable, type GivenFilter } from './list
 import { withheldLines, type Titles } from './withheld.js';
 import { targetList, targetName } from './write-back-parts.js';
 
-/** The filter of the list, and what stands around it. */
+/** The list with its filter, tabs and paging. */
 export interface ProductList {
   readonly given: GivenFilter;
   /** Products of each state that match the rest of the filter. */

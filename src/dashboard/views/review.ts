@@ -21,7 +21,7 @@ const WAITS_SINCE = 'Waiting since';
 export interface ReviewList {
   readonly given: GivenFilter;
   readonly stores: readonly string[];
-  /** The visitor's last decision that can be taken back or reverted. */
+  /** The visitor's last decision that can be undone or reverted. */
   readonly last: LastDecision | null;
   /** Addresses of thumbnails by external_id. */
   readonly images: ReadonlyMap<string, string>;

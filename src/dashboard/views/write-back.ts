@@ -27,7 +27,7 @@ const REJECT_REASON = 'Reason (optional)';
 export interface WriteBackView extends ReviewedWriteBack {
   /** Address of the product's thumbnail. */
   readonly image: string | undefined;
-  /** The visitor's last decision that can be taken back. */
+  /** The visitor's last decision that can be undone. */
   readonly last: LastDecision | null;
   readonly place: ListPlace;
   /** Neighbours in the review list. */
@@ -143,7 +143,7 @@ const REVIEW_KEYS: readonly (readonly [string, string])[] = [
   ['g', 'generate again'],
   ['u', BACK_TO_LIST],
 ];
-/** Those of them that decide nothing. */
+/** The keys of a person who may not decide. */
 const READING_KEYS = REVIEW_KEYS.filter(([key]) => 'jknpu'.includes(key));
 
 function keysOf({ isOpen }: WriteBackView, { session }: Visitor): readonly (readonly [string, string])[] {

@@ -11,6 +11,6 @@ export class AnnouncedProductEntity {
   @Column('text') store!: string;
   /** The store's own id, as its connector expects it. */
   @Column('text') storeId!: string;
-  /** Of the newest event. */
+  /** When the newest event arrived. */
   @Column('timestamptz', { default: () => 'now()' }) announcedAt!: Date;
 }

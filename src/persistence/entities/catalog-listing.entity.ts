@@ -30,7 +30,7 @@ export class CatalogListedEntity {
   @PrimaryColumn('text') kind!: string;
   /** The catalog id of a product; an identifier as it is compared (`foldedIdentifier`). */
   @PrimaryColumn('text') value!: string;
-  /** Of the product or variant. */
+  /** The id of the product or variant. */
   @PrimaryColumn('text') catalogId!: string;
   @PrimaryColumn('boolean') isVariant!: boolean;
   @Column('text', { nullable: true }) externalId!: string | null;

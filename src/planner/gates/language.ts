@@ -21,7 +21,7 @@ const MOST_CHARACTERS = 20_000;
 const PART = 1 / 4;
 /** Languages that are close fit nearly as well: Norwegian and Danish, Czech and Slovak. */
 const CLOSE_ENOUGH = 0.9;
-/** Of a locale that the detector does not know, a text is another language only when no second language comes near the best. */
+/** Where the detector does not know the locale, a text is another language only when its best language is far better than the second. */
 const CLEARLY_BEST = 0.8;
 /** A part has fewer passages than the text, so it must differ more clearly. */
 const OF_THE_TEXT = { close: CLOSE_ENOUGH, clear: CLEARLY_BEST };

@@ -48,7 +48,7 @@ import { Taxonomy } from './taxonomy.js';
 import { ProductTranslations } from './translations.js';
 import { ProductWriter } from './writer.js';
 
-/** All stores have their images there. */
+/** The host of the images of all stores. */
 export const IMAGE_ORIGIN = 'https://cdn.shopify.com';
 
 /** The calls of the Admin API that the connector is made of, each within the store's limits. */

@@ -132,7 +132,7 @@ export class WooReader {
     return ordered(found);
   }
 
-  /** None for a product that was deleted meanwhile. */
+  /** The variations of a product; none when it has been deleted. */
   async *#variationsBelow(id: number, query: Record<string, string>) {
     try {
       yield* walk(this.client, { path: `${PRODUCTS}/${String(id)}/variations`, query }, variationSchema);

@@ -111,7 +111,7 @@ describe('one write-back', () => {
     expect((await visitor.get(row.path)).text).toContain('cannot be edited');
   });
 
-  it('is rejected with a reason, and the rejection is taken back from the list', async () => {
+  it('is rejected with a reason, and the rejection is undone from the list', async () => {
     const row = await one('rejected-here');
     await visitor.submit(row.path, `${row.path}/decide`, [
       ['decision', 'reject'],
@@ -122,10 +122,10 @@ describe('one write-back', () => {
     const answer = await visitor.submit('/review', `/write-backs/${row.id}/undo`, [['back', '/review']]);
     expect(answer.status).toBe(303);
     await inState(row.id, 'pending_review');
-    expect((await visitor.get('/review')).text).toContain('taken back');
+    expect((await visitor.get('/review')).text).toContain('undone');
   });
 
-  it('is not written when the approval is taken back within its seconds', async () => {
+  it('is not written when the approval is undone within its seconds', async () => {
     const row = await one('undone-here');
     const before = row.title();
     await visitor.submit(row.path, `${row.path}/decide`, [

@@ -167,7 +167,7 @@ describe('a declined field', () => {
     expect(stages.store.at('1').descriptionHtml).toBe('<p>Source 1</p>');
   });
 
-  it('is none once the decision was taken back', async () => {
+  it('is none once the decision was undone', async () => {
     const id = await generated();
     await approve(id, ['title']);
     await undo(id);
