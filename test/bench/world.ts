@@ -26,7 +26,9 @@ export interface BenchStore {
 
 export interface WorldOptions {
   readonly catalogUrl: string;
-  readonly stores: Readonly<Record<string, BenchStore>>;
+  readonly requestsPerSecond?: number;
+  /** The settings of a store of another kind stand as they are. */
+  readonly stores: Readonly<Record<string, BenchStore | { readonly kind: string }>>;
 }
 
 /** A database and the configuration of daemons on it, which run the program as it is built. */
@@ -52,7 +54,7 @@ export class BenchWorld {
   }
 
   private async configFile(port: number): Promise<string> {
-    const { catalogUrl, stores } = this.options;
+    const { catalogUrl, stores, requestsPerSecond = REQUESTS_PER_SECOND } = this.options;
     const file = join(runDirectory(), `bench-${randomBytes(4).toString('hex')}.yaml`);
     const text = stringify({
       server: { host: '127.0.0.1', port, adminToken: this.adminToken },
@@ -61,21 +63,15 @@ export class BenchWorld {
         default: {
           baseUrl: catalogUrl,
           auth: { apiToken: 'bench' },
-          requestsPerSecond: REQUESTS_PER_SECOND,
+          requestsPerSecond,
           webhook: { hmacSecret: this.webhookSecret, register: false },
           generation: { mode: 'off' },
         },
       },
       stores: Object.fromEntries(
-        Object.entries(stores).map(([key, { shop, url, accessToken }]) => [
+        Object.entries(stores).map(([key, store]) => [
           key,
-          {
-            workspace: 'default',
-            shop,
-            endpoint: url,
-            auth: { accessToken: accessToken ?? shop },
-            schedule: { cron: '0 0 1 1 *' },
-          },
+          { workspace: 'default', schedule: { cron: '0 0 1 1 *' }, ...settingsOf(store) },
         ]),
       ),
     });
@@ -121,6 +117,12 @@ export class BenchWorld {
   async close(): Promise<void> {
     await this.db.end();
   }
+}
+
+function settingsOf(store: WorldOptions['stores'][string]): object {
+  if ('kind' in store) return store;
+  const { shop, url, accessToken = shop } = store;
+  return { shop, endpoint: url, auth: { accessToken } };
 }
 
 /** The memory that compose.yaml and the chart give a container. Node sizes its heap by it. */

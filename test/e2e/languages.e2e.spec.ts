@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { productExternalId } from '../../src/domain/external-id.js';
-import { ShopifyApi } from '../../src/store/shopify/api.js';
+import { ShopifyConnector } from '../../src/store/shopify/connector.js';
 import { edit, now, single } from '../support/e2e-products.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
 import type { SandboxProduct } from '../../src/sandbox/store/index.js';
@@ -29,7 +29,7 @@ async function catalogTexts(here: World, product: SandboxProduct, locale: string
 
 /** Sets a translation in the shop, as a person does. */
 async function translate(here: World, product: SandboxProduct, title: string, descriptionHtml: string) {
-  const connector = new ShopifyApi({
+  const connector = new ShopifyConnector({
     shop: here.store.shop,
     endpoint: here.store.url,
     auth: { accessToken: here.store.accessToken ?? '' },
@@ -39,7 +39,7 @@ async function translate(here: World, product: SandboxProduct, title: string, de
     { target: 'title', value: title, expected: null },
     { target: 'descriptionHtml', value: descriptionHtml, expected: null },
   ];
-  await connector.writeTranslations(product.gid, 'de', writes);
+  await connector.parts.translations.write(product.gid, 'de', writes);
   await connector.close();
 }
 

@@ -8,18 +8,23 @@ import type {
 import type { ProductSnapshot } from '../../src/domain/snapshot.js';
 import type { LiveImage, StoreCategory, StoreWriteOptions } from '../../src/domain/store-port.js';
 import type { ImageAltOutcome, ImageAltWrite } from '../../src/store/shopify/api-types.js';
-import type { TargetReadApi } from '../../src/store/shopify/target-reader.js';
-import type { TargetWriteApi } from '../../src/store/shopify/target-writer.js';
-import type { WholeReadApi } from '../../src/store/shopify/whole-read.js';
 import { CallScript } from './call-script.js';
 
 /** The calls of the API in memory. */
 export type StoreOperation =
-  | keyof WholeReadApi
-  | keyof TargetReadApi
-  | keyof TargetWriteApi
-  | ('identify' | 'cancelExport' | 'readProducts' | 'findCategories')
-  | ('ensureSubscriptions' | 'removeSubscriptions' | 'batch');
+  | (
+      | 'identify'
+      | 'startExport'
+      | 'pollExport'
+      | 'readExport'
+      | 'cancelExport'
+      | 'readPages'
+      | 'countProducts'
+    )
+  | ('readProducts' | 'batch' | 'readLive' | 'readTranslations' | 'findCategories')
+  | ('writeFields' | 'writeMetafields' | 'removeMetafields' | 'createDefinition' | 'addTags' | 'removeTags')
+  | ('writeImageAlts' | 'writeTranslations' | 'removeTranslations')
+  | ('ensureSubscriptions' | 'removeSubscriptions');
 
 /** The products of a store in memory, with their tags and images, the taxonomy and the definitions. */
 export class FakeProducts {
@@ -30,7 +35,7 @@ export class FakeProducts {
   /** Images that the store refuses to change, by id. */
   refusedImages = new Set<string>();
   /** The full names of the store's taxonomy. */
-  taxonomy: readonly string[] = [];
+  categories: readonly string[] = [];
   /** The merchant's definitions of metafields of variants, by `namespace.key`. */
   readonly variantDefinitions = new Map<string, MetafieldDefinition>();
   /** The merchant's definitions of product metafields, by `namespace.key`. */
@@ -98,7 +103,7 @@ export class FakeProducts {
 
   async findCategories(text: string): Promise<readonly StoreCategory[]> {
     return this.script.run('findCategories', [text], () =>
-      this.taxonomy
+      this.categories
         .filter((fullName) => fullName === text || fullName.endsWith(`> ${text}`))
         .map((fullName) => ({ id: `category/${fullName}`, fullName })),
     );
@@ -122,5 +127,13 @@ export class FakeProducts {
       all.set(`${namespace}.${key}`, { namespace, key, type, validations: [] });
       return { outcome: 'created' };
     });
+  }
+
+  async ensureSubscriptions(uri: string): Promise<void> {
+    return this.script.run('ensureSubscriptions', [uri], () => undefined);
+  }
+
+  async removeSubscriptions(uri: string): Promise<void> {
+    return this.script.run('removeSubscriptions', [uri], () => undefined);
   }
 }

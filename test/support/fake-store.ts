@@ -33,6 +33,7 @@ import { writeTargets } from '../../src/store/shopify/target-writer.js';
 import { readWhole } from '../../src/store/shopify/whole-read.js';
 import { fingerprint } from '../../src/domain/fingerprint.js';
 import { changesFor, fieldsOf, liveProduct } from './fake-live.js';
+import { partsOf } from './fake-parts.js';
 import { FakeProducts } from './fake-products.js';
 import { IDENTITY, SHOP } from './product-snapshots.js';
 
@@ -91,7 +92,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     onHandle: (handle: string | null) => Promise<void>,
     options: WholeReadOptions = {},
   ): AsyncIterable<ReadPart> {
-    return readWhole(this, this.query, { ...options, resume, onHandle, sleep: this.sleep });
+    return readWhole(partsOf(this), this.query, { ...options, resume, onHandle });
   }
 
   abandonRead(handle: string): Promise<void> {
@@ -107,7 +108,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   }
 
   readTargets(storeId: string, targets: readonly string[]): Promise<LiveProduct | null> {
-    return readTargets(this, storeId, targets);
+    return readTargets(partsOf(this), storeId, targets);
   }
 
   write(
@@ -115,11 +116,11 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     writes: readonly TargetWrite[],
     options: StoreWriteOptions = {},
   ): AsyncIterable<readonly WriteOutcome[]> {
-    return writeTargets(this, storeId, writes, options);
+    return writeTargets(partsOf(this), storeId, writes, options);
   }
 
   constraints(wanted: readonly WantedValue[]): Promise<StoreConstraints> {
-    return readConstraints(this, wanted);
+    return readConstraints(partsOf(this), wanted);
   }
 
   async subscribe(uri: string, former: string | null): Promise<void> {
@@ -385,14 +386,6 @@ export class FakeStore extends FakeProducts implements StoreConnector {
       await beforeSend?.();
       for (const target of targets) this.translate(storeId, `${locale}:${target}`, null);
     });
-  }
-
-  async ensureSubscriptions(uri: string): Promise<void> {
-    return this.script.run('ensureSubscriptions', [uri], () => undefined);
-  }
-
-  async removeSubscriptions(uri: string): Promise<void> {
-    return this.script.run('removeSubscriptions', [uri], () => undefined);
   }
 
   close = (): Promise<void> => Promise.resolve();

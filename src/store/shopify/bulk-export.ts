@@ -1,20 +1,21 @@
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
-import type { ExportState } from './api-types.js';
+import type { SourceProduct } from '../../domain/store-port.js';
+import type { CompletedExport, ExportState } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import { BULK_CANCEL, BULK_POLL, BULK_RECENT, BULK_RUN, bulkProductsText } from './documents.js';
+import { type ExportFileSettings, readExportFile } from './export-file.js';
 import { refusedWith } from './faults.js';
 import type { Logger } from '../../runtime/logger.js';
-import type { Sleep } from './options.js';
 import { type BulkOperation, bulkCancelData, bulkPollData, bulkRecentData, bulkRunData } from './schemas.js';
 import { productSearch } from './search.js';
+import type { SourceLocales } from './source-locales.js';
 
 export interface BulkSettings {
   readonly client: ShopifyClient;
-  readonly sleep: Sleep;
+  readonly locales: SourceLocales;
+  readonly file: Omit<ExportFileSettings, 'freshUrl'>;
   readonly slotWaitMs: number;
-  /** `namespace.key` of the metafields to read of each variant; at most two. */
-  readonly variantMetafields: readonly string[];
   readonly log?: Logger | undefined;
 }
 
@@ -27,13 +28,14 @@ export class BulkExport {
    * taken for `slotWaitMs`. If the outcome of the start is unknown, the operation is looked up. If it cannot be
    * found, throws `transient` with `outcomeUnknown`.
    */
-  async start(
-    query: string,
-    locales: readonly string[] = [],
-    metafieldLocales: readonly string[] = [],
-  ): Promise<string | null> {
-    const { variantMetafields } = this.settings;
-    const text = bulkProductsText(productSearch(query), variantMetafields, locales, metafieldLocales);
+  async start(query: string): Promise<string | null> {
+    const { locales, file } = this.settings;
+    const text = bulkProductsText(
+      productSearch(query),
+      file.scope.variantMetafields,
+      await locales.readable(),
+      await locales.readableOfMetafields(),
+    );
     let waitedMs = 0;
     for (let refusals = 1; ; refusals += 1) {
       const started = await this.startOnce(text);
@@ -43,7 +45,7 @@ export class BulkExport {
         return null;
       }
       const waitMs = BACKOFF.exportSlot.stepMs(refusals);
-      await this.settings.sleep(waitMs);
+      await file.sleep(waitMs);
       waitedMs += waitMs;
     }
   }
@@ -76,10 +78,13 @@ export class BulkExport {
     }
   }
 
-  /** The current address of a completed operation's file; null when there is none. */
-  async freshUrl(id: string): Promise<string | null> {
-    const state = await this.poll(id);
-    return state.status === 'completed' ? state.url : null;
+  /** The products of a completed operation's file, whose address may have to be asked for again. */
+  read(completed: CompletedExport, signal?: AbortSignal): AsyncIterable<readonly SourceProduct[]> {
+    const freshUrl = async (): Promise<string | null> => {
+      const state = await this.poll(completed.handle);
+      return state.status === 'completed' ? state.url : null;
+    };
+    return readExportFile(completed, { ...this.settings.file, freshUrl }, signal);
   }
 
   /** Cancels the operation. One that has already ended is ignored; the store reports it as a user error. */

@@ -5,30 +5,19 @@ import type { ShopifyClient } from './client.js';
 import type { MetafieldOwner } from '../../domain/metafield-definition.js';
 import type { MetafieldDefinitions } from './definitions.js';
 import type { ShopifyOptions } from './options.js';
+import type { ShopifyParts } from './parts.js';
 import { BULK_RECENT, SHOP_LOCALES, WHO_AM_I } from './documents.js';
 import { refusedWith } from './faults.js';
 import { bulkRecentData, shopLocalesData, whoAmIData } from './schemas.js';
 import { SHOPIFY } from './kind.js';
 import { localeProblem } from './translations.js';
 
-export interface CheckSettings {
-  readonly shop: string;
-  readonly apiVersion: string;
-  /** Scopes besides read_products and write_products. */
-  readonly requiredScopes: readonly string[];
-  /** Target languages of translations. */
-  readonly locales: readonly string[];
-  /** `namespace.key` of metafields that the merchant must have defined. */
-  readonly definitions: NonNullable<ShopifyOptions['definitions']>;
-}
-
 const LEVELS = ['ok', 'warn', 'fail'];
 
 /** See the port's `probe`. The findings are about the scopes, the API version and what the settings need, worst last. */
 export async function probeStore(
-  client: ShopifyClient,
-  definitions: MetafieldDefinitions,
-  settings: CheckSettings,
+  { client, definitions }: Pick<ShopifyParts, 'client' | 'definitions'>,
+  settings: ShopifyOptions,
 ): Promise<StoreProbe> {
   const { data, servedVersion } = await client.run(WHO_AM_I, {}, whoAmIData);
   const { name, myshopifyDomain } = data.shop;
@@ -46,9 +35,9 @@ export async function probeStore(
         scopeFinding(granted, settings),
         versionFinding(data.publicApiVersions, servedVersion, settings),
         await bulkFinding(client),
-        ...(await localeFindings(client, settings.locales)),
-        ...(await definitionFindings(definitions, settings.definitions, 'product')),
-        ...(await definitionFindings(definitions, settings.definitions, 'variant')),
+        ...(await localeFindings(client, settings.locales ?? [])),
+        ...(await definitionFindings(definitions, settings.definitions ?? {}, 'product')),
+        ...(await definitionFindings(definitions, settings.definitions ?? {}, 'variant')),
       ];
       return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
     },
@@ -59,9 +48,9 @@ function otherShop(domain: string, shop: string): string {
   return `the token belongs to ${domain}, not to ${shop}: external ids would name the wrong shop. Correct shop, endpoint or the credentials.`;
 }
 
-function scopeFinding(granted: readonly string[], settings: CheckSettings): StoreFinding {
+function scopeFinding(granted: readonly string[], { requiredScopes = [] }: ShopifyOptions): StoreFinding {
   const what = 'scopes';
-  const required = [...new Set(['read_products', 'write_products', ...settings.requiredScopes])];
+  const required = [...new Set(['read_products', 'write_products', ...requiredScopes])];
   const held = new Set(granted);
   // A write scope includes the read scope.
   const missing = required.filter(
@@ -75,7 +64,7 @@ function scopeFinding(granted: readonly string[], settings: CheckSettings): Stor
 function versionFinding(
   versions: readonly { handle: string; supported: boolean }[],
   served: string | null,
-  { apiVersion }: CheckSettings,
+  { apiVersion }: ShopifyOptions,
 ): StoreFinding {
   const what = 'API version';
   const supported = versions.filter((version) => version.supported).map(({ handle }) => handle);

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ShopifyApi } from './api.js';
+import { ShopifyConnector } from './connector.js';
 import type { ShopifyOptions } from './options.js';
 import { exchangeCode } from './install.js';
 
@@ -28,7 +28,7 @@ afterAll(() => {
 const url = () => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 
 function connector(auth: ShopifyOptions['auth']) {
-  return new ShopifyApi({
+  return new ShopifyConnector({
     shop: 'bounds.myshopify.com',
     endpoint: url(),
     apiVersion: '2026-10',
@@ -60,7 +60,7 @@ describe('an answer of 512 MB in 0.5 MB', () => {
   it.each([200, 500])('of the store, status %d, is cut off', async (status) => {
     answer = bomb(status);
     const { error, grownBy } = await measured(() =>
-      connector({ accessToken: 'x'.repeat(20) }).countProducts(''),
+      connector({ accessToken: 'x'.repeat(20) }).parts.pages.count(''),
     );
     expect(error).toMatchObject({ code: 'transient' });
     expect(grownBy).toBeLessThan(200_000_000);
@@ -69,7 +69,7 @@ describe('an answer of 512 MB in 0.5 MB', () => {
   it.each([200, 401])('of its token endpoint, status %d, is cut off', async (status) => {
     answer = bomb(status);
     const auth = { clientId: 'id', clientSecret: 'secret-of-the-app' };
-    const { error, grownBy } = await measured(() => connector(auth).countProducts(''));
+    const { error, grownBy } = await measured(() => connector(auth).parts.pages.count(''));
     expect(error).toMatchObject({ code: 'transient' });
     expect(grownBy).toBeLessThan(50_000_000);
   });
@@ -88,7 +88,7 @@ describe('an answer of the store', () => {
     const text = `{"data":[${'[],'.repeat(10_000_000)}[]]}`;
     answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     const { error, grownBy } = await measured(() =>
-      connector({ accessToken: 'x'.repeat(20) }).countProducts(''),
+      connector({ accessToken: 'x'.repeat(20) }).parts.pages.count(''),
     );
     expect(error).toMatchObject({ code: 'transient' });
     expect(grownBy).toBeLessThan(250_000_000);
@@ -100,14 +100,14 @@ describe('an answer of the store', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       trickle = setInterval(() => response.write(' '), 10);
     };
-    const store = new ShopifyApi({
+    const store = new ShopifyConnector({
       shop: 'bounds.myshopify.com',
       endpoint: url(),
       apiVersion: '2026-10',
       auth: { accessToken: 'x'.repeat(20) },
       limits: { attempts: 1, requestTimeoutMs: 300 },
     });
-    await expect(store.countProducts('')).rejects.toMatchObject({ code: 'transient' });
+    await expect(store.parts.pages.count('')).rejects.toMatchObject({ code: 'transient' });
     clearInterval(trickle);
   });
 });

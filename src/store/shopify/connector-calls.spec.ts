@@ -45,14 +45,14 @@ describe('calls that the store asks to slow down', () => {
       earlier === 0 ? refusal('THROTTLED', 'Throttled', { requested: 50, available: 20 }) : data(COUNT),
     );
     const { connector, slept } = connect(store.url);
-    await expect(connector.countProducts('')).resolves.toBe(3);
+    await expect(connector.parts.pages.count('')).resolves.toBe(3);
     expect(slept).toEqual([300]);
   });
 
   it('gives up as throttled, saying how long, once waiting has taken its share', async () => {
     store.answerWith(() => refusal('THROTTLED', 'Throttled', { requested: 1_000, available: 0 }));
     const { connector, slept } = connect(store.url, { limits: { throttleWaitMs: 25_000 } });
-    const error = await failureOf(connector.countProducts(''));
+    const error = await failureOf(connector.parts.pages.count(''));
     expect(error).toMatchObject({ code: 'throttled', retryAfterMs: 10_000 });
     expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(25_000);
   });
@@ -64,7 +64,7 @@ describe('calls that the store asks to slow down', () => {
         : data(COUNT),
     );
     const { connector, slept } = connect(store.url);
-    await expect(connector.countProducts('')).resolves.toBe(3);
+    await expect(connector.parts.pages.count('')).resolves.toBe(3);
     expect(slept).toEqual([1_000]);
   });
 
@@ -79,7 +79,7 @@ describe('calls that the store asks to slow down', () => {
         : data(UPDATED),
     );
     const { connector, slept } = connect(store.url);
-    await connector.writeFields(GID, { title: 'New' });
+    await connector.parts.writer.fields(GID, { title: 'New' });
     expect(slept).toEqual([waitMs]);
     expect(store.operations()).toEqual(['ProductUpdate', 'ProductUpdate']);
   });
@@ -87,8 +87,8 @@ describe('calls that the store asks to slow down', () => {
   it('lets a call wait when the bucket holds too little for it', async () => {
     store.answerWith(() => data(COUNT, { cost: cost({ requested: 100, actual: 100, available: 0 }) }));
     const { connector, slept } = connect(store.url);
-    await connector.countProducts('');
-    await connector.countProducts('');
+    await connector.parts.pages.count('');
+    await connector.parts.pages.count('');
     expect(slept).toEqual([1_000]);
   });
 });
@@ -106,21 +106,24 @@ describe('calls that fail in transit', () => {
   ])('reads again after %s', async (_fault, reply) => {
     store.answerWith(({ earlier }) => (earlier < 2 ? reply : data(COUNT)));
     const { connector, slept } = connect(store.url);
-    await expect(connector.countProducts('')).resolves.toBe(3);
+    await expect(connector.parts.pages.count('')).resolves.toBe(3);
     expect(slept).toEqual([500, 1_000]);
   });
 
   it('fails as transient after four tries', async () => {
     store.answerWith(() => ({ status: 503, text: '' }));
     const { connector } = connect(store.url);
-    expect(await failureOf(connector.countProducts(''))).toMatchObject({ code: 'transient', status: 503 });
+    expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({
+      code: 'transient',
+      status: 503,
+    });
     expect(store.calls).toHaveLength(4);
   });
 
   it('does not repeat a write of unknown fate: the merchant may have edited since', async () => {
     store.answerWith(({ earlier }) => (earlier === 0 ? { cutAfterBytes: 0 } : data(UPDATED)));
     const { connector } = connect(store.url);
-    const error = await failureOf(connector.writeFields(GID, { title: 'New' }));
+    const error = await failureOf(connector.parts.writer.fields(GID, { title: 'New' }));
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
     expect(store.calls).toHaveLength(1);
   });
@@ -128,12 +131,12 @@ describe('calls that fail in transit', () => {
   it('times out', async () => {
     store.answerWith(() => ({ json: { data: COUNT }, headers: { 'content-length': '1000' } }));
     const { connector } = connect(store.url, { limits: { requestTimeoutMs: 100, attempts: 1 } });
-    expect(await failureOf(connector.countProducts(''))).toMatchObject({ code: 'transient' });
+    expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({ code: 'transient' });
   });
 
   it('says that nobody was reached, without a doubt about the outcome', async () => {
     const { connector } = connect('http://127.0.0.1:1', { limits: { attempts: 2 } });
-    const error = await failureOf(connector.writeFields(GID, { title: 'x' }));
+    const error = await failureOf(connector.parts.writer.fields(GID, { title: 'x' }));
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: false });
   });
 });
@@ -149,7 +152,9 @@ describe('calls that the store refuses', () => {
   ])('takes status %i for %s, and asks once only', async (status, code) => {
     store.answerWith(() => ({ status, json: { errors: 'no' } }));
     const { connector } = connect(store.url);
-    expect(await failureOf(collect(connector.readPages({ query: '', since: null })))).toMatchObject({
+    expect(
+      await failureOf(collect(connector.parts.pages.products({ query: '', since: null }))),
+    ).toMatchObject({
       code,
       status,
       side: 'store',
@@ -164,7 +169,11 @@ describe('calls that the store refuses', () => {
   ])('takes the error code %s for %s', async (vendorCode, code) => {
     store.answerWith(() => refusal(vendorCode));
     const { connector } = connect(store.url);
-    expect(await failureOf(collect(connector.readPages({ query: '', since: null })))).toMatchObject({ code });
+    expect(
+      await failureOf(collect(connector.parts.pages.products({ query: '', since: null }))),
+    ).toMatchObject({
+      code,
+    });
     expect(store.calls).toHaveLength(1);
   });
 
@@ -176,7 +185,7 @@ describe('calls that the store refuses', () => {
         headers: { location: `${other.url}/admin/api/2026-10/graphql.json` },
       }));
       const { connector } = connect(store.url);
-      expect(await failureOf(connector.countProducts(''))).toMatchObject({
+      expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({
         code: 'unavailable',
         status: 307,
       });
@@ -204,7 +213,7 @@ describe('credentials', () => {
         limits: { attempts: 1 },
         onRequest: (report) => reports.push(report),
       });
-      const error = await failureOf(collect(connector.readPages({ query: '', since: null })));
+      const error = await failureOf(collect(connector.parts.pages.products({ query: '', since: null })));
       expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(CANARY);
       expect(JSON.stringify(await connectorFindings(connector))).not.toContain(CANARY);
     }
@@ -225,7 +234,7 @@ describe('credentials', () => {
         operation === '' ? { json: issue(earlier) } : data(COUNT),
       );
       const { connector } = connect(store.url, { auth });
-      await Promise.all([1, 2, 3, 4].map(() => connector.countProducts('')));
+      await Promise.all([1, 2, 3, 4].map(() => connector.parts.pages.count('')));
       const exchanges = store.calls.filter(({ operation }) => operation === '');
       expect(exchanges).toHaveLength(1);
       expect(Object.fromEntries(new URLSearchParams(exchanges[0]?.body))).toEqual({
@@ -240,11 +249,11 @@ describe('credentials', () => {
         operation === '' ? { json: issue(earlier) } : data(COUNT),
       );
       const { connector, advance } = connect(store.url, { auth });
-      await connector.countProducts('');
+      await connector.parts.pages.count('');
       advance(86_000_000);
-      await connector.countProducts('');
+      await connector.parts.pages.count('');
       advance(200_000);
-      await connector.countProducts('');
+      await connector.parts.pages.count('');
       expect(store.calls.map(({ headers }) => headers['x-shopify-access-token']).filter(Boolean)).toEqual([
         'token-1',
         'token-1',
@@ -260,11 +269,11 @@ describe('credentials', () => {
           : data(COUNT);
       });
       const { connector } = connect(store.url, { auth });
-      await expect(connector.countProducts('')).resolves.toBe(3);
+      await expect(connector.parts.pages.count('')).resolves.toBe(3);
       store.answerWith(({ operation, earlier }) =>
         operation === '' ? { json: issue(earlier) } : { status: 401 },
       );
-      expect(await failureOf(connector.countProducts(''))).toMatchObject({ code: 'auth' });
+      expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({ code: 'auth' });
     });
 
     it('that are refused are an auth error that names the store’s public code and no secret', async () => {
@@ -272,7 +281,7 @@ describe('credentials', () => {
         status: 400,
         json: { error: 'shop_not_permitted', error_description: 'secret-1' },
       }));
-      const error = await failureOf(connect(store.url, { auth }).connector.countProducts(''));
+      const error = await failureOf(connect(store.url, { auth }).connector.parts.pages.count(''));
       expect(error).toMatchObject({ code: 'auth', status: 400 });
       expect(error.message).toContain('shop_not_permitted');
       expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('secret-1');
@@ -281,7 +290,7 @@ describe('credentials', () => {
     it('are not sent after a redirect', async () => {
       store.answerWith(() => ({ status: 307, headers: { location: 'http://127.0.0.1:1/' } }));
       const { connector } = connect(store.url, { auth, limits: { attempts: 1 } });
-      expect(await failureOf(connector.countProducts(''))).toMatchObject({ code: 'transient' });
+      expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({ code: 'transient' });
       expect(store.calls).toHaveLength(1);
     });
   });

@@ -3,13 +3,12 @@ import { connectorFindings } from '../../operations/connector-findings.js';
 import type { CompletedExport } from './api-types.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
 import { tagTarget } from '../../domain/write-target.js';
-import { ShopifyApi } from './api.js';
-import { writeTargets } from './target-writer.js';
+import { ShopifyConnector } from './connector.js';
 import { collect, failureOf, snapshots } from '../../../test/support/store/scripted-store.js';
 
 /** The connector against the store emulator: each method against real GraphQL execution, and its recorded habits. */
 let sandbox: RunningStoreSandbox;
-let connector: ShopifyApi;
+let connector: ShopifyConnector;
 const option = { name: 'Size', values: ['S', 'M'] };
 
 beforeEach(async () => {
@@ -23,7 +22,7 @@ beforeEach(async () => {
       'cap,Cap,,Other,archived,Title,Default Title,CAP-1,7.00,,',
     ].join('\n'),
   );
-  connector = new ShopifyApi({
+  connector = new ShopifyConnector({
     shop: sandbox.shop,
     endpoint: sandbox.url,
     auth: { accessToken: sandbox.accessToken ?? '' },
@@ -38,10 +37,10 @@ afterEach(async () => {
 });
 
 async function exported(): Promise<CompletedExport> {
-  const handle = await connector.startExport('');
+  const handle = await connector.parts.exports.start('');
   if (handle === null) throw new Error('the export was refused');
   await sandbox.idle();
-  const state = await connector.pollExport(handle);
+  const state = await connector.parts.exports.poll(handle);
   if (state.status !== 'completed') throw new Error(`the export is ${JSON.stringify(state)}`);
   return state;
 }
@@ -51,8 +50,8 @@ const gidOf = (handle: string): string => sandbox.products.byHandle(handle)?.gid
 describe('a whole store', () => {
   it('reads the same by export and by pages', async () => {
     const job = await exported();
-    const byExport = await snapshots(connector.readExport(job));
-    const byPages = await snapshots(connector.readPages({ query: '', since: null }));
+    const byExport = await snapshots(connector.parts.exports.read(job));
+    const byPages = await snapshots(connector.parts.pages.products({ query: '', since: null }));
     const byHandle = (products: typeof byExport): typeof byExport =>
       [...products].sort((one, other) => one.handle.localeCompare(other.handle));
     expect(byHandle(byExport)).toEqual(byHandle(byPages));
@@ -70,14 +69,14 @@ describe('a whole store', () => {
         ],
       },
     ]);
-    await expect(connector.countProducts('')).resolves.toBe(3);
+    await expect(connector.parts.pages.count('')).resolves.toBe(3);
     expect(job.rootObjects).toBe(3);
   });
 
   it('reads the same from an export whose lines are mixed', async () => {
-    const grouped = await snapshots(connector.readExport(await exported()));
+    const grouped = await snapshots(connector.parts.exports.read(await exported()));
     sandbox.setBulkMode('interleaved');
-    const mixed = await snapshots(connector.readExport(await exported()));
+    const mixed = await snapshots(connector.parts.exports.read(await exported()));
     const ids = (products: typeof mixed): string[] =>
       products.map((product) => JSON.stringify(product)).sort();
     expect(ids(mixed)).toEqual(ids(grouped));
@@ -88,59 +87,61 @@ describe('a whole store', () => {
     async (mode) => {
       sandbox.setBulkMode(mode);
       const job = await exported();
-      expect(await failureOf(snapshots(connector.readExport(job)))).toMatchObject({ code: 'transient' });
+      expect(await failureOf(snapshots(connector.parts.exports.read(job)))).toMatchObject({
+        code: 'transient',
+      });
     },
   );
 
   it.each(['failed', 'cancelled_with_url'] as const)('takes a %s export for failed', async (mode) => {
     sandbox.setBulkMode(mode);
-    const handle = (await connector.startExport('')) ?? '';
+    const handle = (await connector.parts.exports.start('')) ?? '';
     await sandbox.idle();
-    await expect(connector.pollExport(handle)).resolves.toMatchObject({ status: 'failed' });
+    await expect(connector.parts.exports.poll(handle)).resolves.toMatchObject({ status: 'failed' });
   });
 
   it('answers null where bulk operations are not enabled', async () => {
     sandbox.setBulkMode('access_denied');
-    await expect(connector.startExport('')).resolves.toBeNull();
+    await expect(connector.parts.exports.start('')).resolves.toBeNull();
   });
 
   it('does not know an export of another time, and cancels a finished one without error', async () => {
     const job = await exported();
-    await connector.cancelExport(job.handle);
-    await expect(connector.pollExport('gid://shopify/BulkOperation/999999')).resolves.toMatchObject({
+    await connector.parts.exports.cancel(job.handle);
+    await expect(connector.parts.exports.poll('gid://shopify/BulkOperation/999999')).resolves.toMatchObject({
       status: 'failed',
     });
   });
 
   it('narrows by the filter, and fails for one that the store does not know', async () => {
-    const products = await snapshots(connector.readPages({ query: 'vendor:Other', since: null }));
+    const products = await snapshots(connector.parts.pages.products({ query: 'vendor:Other', since: null }));
     expect(products.map(({ handle }) => handle)).toEqual(['cap']);
-    const wrong = collect(connector.readPages({ query: 'colour_of_box:red', since: null }));
+    const wrong = collect(connector.parts.pages.products({ query: 'colour_of_box:red', since: null }));
     expect(await failureOf(wrong)).toMatchObject({ code: 'invalid' });
   });
 
   it('yields nothing changed since later than now', async () => {
     const since = new Date(Date.now() + 60_000);
-    await expect(collect(connector.readPages({ query: '', since }))).resolves.toEqual([]);
+    await expect(collect(connector.parts.pages.products({ query: '', since }))).resolves.toEqual([]);
   });
 });
 
 describe('one product', () => {
   it('is read live, written, and shown as the store made it', async () => {
     const gid = gidOf('mug');
-    await expect(connector.readLive(gid, 'catalog')).resolves.toMatchObject({
+    await expect(connector.parts.live.read(gid, 'catalog')).resolves.toMatchObject({
       fields: { descriptionHtml: '<p>A mug</p>' },
     });
-    const stored = await connector.writeFields(gid, {
+    const stored = await connector.parts.writer.fields(gid, {
       title: 'Better mug',
       descriptionHtml: '<P>Sent<BR/></P>',
       'seo.title': 'SEO',
     });
-    const live = await connector.readLive(gid, null);
+    const live = await connector.parts.live.read(gid, null);
     expect(live?.fields).toMatchObject(stored);
     expect(stored['seo.title']).toBe('SEO');
-    await connector.writeFields(gid, { 'seo.description': 'D' });
-    expect((await connector.readLive(gid, null))?.fields).toMatchObject({
+    await connector.parts.writer.fields(gid, { 'seo.description': 'D' });
+    expect((await connector.parts.live.read(gid, null))?.fields).toMatchObject({
       'seo.title': 'SEO',
       'seo.description': 'D',
     });
@@ -149,14 +150,16 @@ describe('one product', () => {
   it('that is gone is null, and cannot be written', async () => {
     const gid = gidOf('cap');
     sandbox.products.delete(gid);
-    await expect(connector.readLive(gid, null)).resolves.toBeNull();
-    const [gone, mug] = await connector.readProducts([gid, gidOf('mug')]);
+    await expect(connector.parts.live.read(gid, null)).resolves.toBeNull();
+    const [gone, mug] = await connector.parts.details.read([gid, gidOf('mug')]);
     expect([gone, mug?.snapshot().handle]).toEqual([null, 'mug']);
-    expect(await failureOf(connector.writeFields(gid, { title: 'x' }))).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(connector.parts.writer.fields(gid, { title: 'x' }))).toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('keeps its old title when the store refuses the new one', async () => {
-    const error = await failureOf(connector.writeFields(gidOf('mug'), { title: 'x'.repeat(256) }));
+    const error = await failureOf(connector.parts.writer.fields(gidOf('mug'), { title: 'x'.repeat(256) }));
     expect(error).toMatchObject({ code: 'invalid', fields: { title: [expect.any(String)] } });
     expect(sandbox.products.byHandle('mug')?.title).toBe('Mug');
   });
@@ -175,7 +178,7 @@ describe('one product', () => {
       value: string;
       expectedDigest: string | null;
     } => ({ namespace: 'catalog', key, type, value, expectedDigest });
-    const first = await connector.writeMetafields(gid, [
+    const first = await connector.parts.writer.metafields(gid, [
       write('material', 'single_line_text_field', 'Clay'),
       write('count', 'number_integer', 'many'),
       write('dishwasher', 'boolean', '1'),
@@ -185,14 +188,14 @@ describe('one product', () => {
       { outcome: 'refused' },
       { outcome: 'written', value: 'true' },
     ]);
-    const live = await connector.readLive(gid, 'catalog');
+    const live = await connector.parts.live.read(gid, 'catalog');
     const digest = live?.metafields.find(({ key }) => key === 'material')?.digest ?? null;
     sandbox.products.merchantEdit(gid, {
       metafields: [
         { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Stoneware' },
       ],
     });
-    const second = await connector.writeMetafields(gid, [
+    const second = await connector.parts.writer.metafields(gid, [
       write('material', 'single_line_text_field', 'Porcelain', digest),
       write('colour', 'single_line_text_field', 'Blue', digest),
       write('size', 'single_line_text_field', 'L'),
@@ -202,11 +205,11 @@ describe('one product', () => {
       'changed_meanwhile',
       'written',
     ]);
-    await connector.removeMetafields(gid, [
+    await connector.parts.writer.removeMetafields(gid, [
       { namespace: 'catalog', key: 'size' },
       { namespace: 'catalog', key: 'never' },
     ]);
-    const keys = (await connector.readLive(gid, 'catalog'))?.metafields.map(({ key }) => key);
+    const keys = (await connector.parts.live.read(gid, 'catalog'))?.metafields.map(({ key }) => key);
     expect(keys?.sort()).toEqual(['dishwasher', 'material']);
   });
 });
@@ -214,24 +217,24 @@ describe('one product', () => {
 describe('faults in transit', () => {
   it('survives THROTTLED and 500, and leaves a write of unknown fate to who can read again first', async () => {
     sandbox.failNext(500);
-    await connector.readLive(gidOf('mug'), null);
+    await connector.parts.live.read(gidOf('mug'), null);
     const before = sandbox.ledger.mutations.length;
     sandbox.resetNext({ when: 'after' });
-    await expect(connector.writeFields(gidOf('mug'), { title: 'Again' })).rejects.toMatchObject({
+    await expect(connector.parts.writer.fields(gidOf('mug'), { title: 'Again' })).rejects.toMatchObject({
       code: 'transient',
       outcomeUnknown: true,
     });
     expect(sandbox.products.byHandle('mug')?.title).toBe('Again');
     expect(sandbox.ledger.mutations.length - before).toBe(1);
     sandbox.throttleNext(1);
-    await expect(connector.countProducts('')).resolves.toBe(3);
+    await expect(connector.parts.pages.count('')).resolves.toBe(3);
   });
 
   it('subscribes once, also when the answer was lost', async () => {
     const uri = 'https://sync.example.com/webhooks/shopify/main';
     sandbox.resetNext({ when: 'after', operation: 'WebhookCreate' });
-    await connector.ensureSubscriptions(uri);
-    await connector.ensureSubscriptions(uri);
+    await connector.subscribe(uri, null);
+    await connector.subscribe(uri, null);
     expect(
       sandbox
         .webhookSubscriptions()
@@ -242,16 +245,15 @@ describe('faults in transit', () => {
 
   it('ends the subscriptions at one address and leaves those at others alone', async () => {
     const [old, kept] = ['https://old.example.com/webhooks/shopify/main', 'https://kept.example.com/events'];
-    await connector.ensureSubscriptions(old);
-    await connector.ensureSubscriptions(kept);
-    await connector.removeSubscriptions(old);
-    await connector.removeSubscriptions(old);
+    await connector.subscribe(old, null);
+    await connector.subscribe(kept, old);
+    await connector.subscribe(kept, old);
     expect(new Set(sandbox.webhookSubscriptions().map(({ uri }) => uri))).toEqual(new Set([kept]));
   });
 
   it('starts one export though the answer was lost', async () => {
     sandbox.resetNext({ when: 'after', operation: 'BulkRun' });
-    const outcome = await connector.startExport('').catch((error: unknown) => error);
+    const outcome = await connector.parts.exports.start('').catch((error: unknown) => error);
     // Found again, or left open.
     if (typeof outcome !== 'string')
       expect(outcome).toMatchObject({ code: 'transient', outcomeUnknown: true });
@@ -278,7 +280,7 @@ it('tags that the store takes are added beside one that it refuses', async () =>
   const tags = ['Cotton', 'x'.repeat(256), 'Summer'];
   const outcomes = [];
   const writes = tags.map((tag) => ({ target: tagTarget(tag), value: tag, expected: null, token: null }));
-  for await (const some of writeTargets(connector, gidOf('mug'), writes, {})) outcomes.push(...some);
+  for await (const some of connector.write(gidOf('mug'), writes)) outcomes.push(...some);
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['written', 'refused', 'written']);
   expect(sandbox.products.byHandle('mug')?.tags).toEqual(['Cotton', 'Summer']);
 });

@@ -62,7 +62,7 @@ const operation = (overrides: object): Reply =>
 describe('starting an export', () => {
   it('asks for every status, with the filter behind it, and answers with the operation’s id', async () => {
     store.answerWith(() => started(HANDLE));
-    await expect(connect(store.url).connector.startExport('tag:"a b"')).resolves.toBe(HANDLE);
+    await expect(connect(store.url).connector.parts.exports.start('tag:"a b"')).resolves.toBe(HANDLE);
     expect(store.calls[0]?.variables['query']).toContain(
       String.raw`products(query: "status:active,draft,archived,unlisted tag:\"a b\"")`,
     );
@@ -74,7 +74,7 @@ describe('starting an export', () => {
     ['the store refuses the query', (): Reply => started(null, 'INVALID')],
   ])('answers null when %s, so that pages serve', async (_reason, reply) => {
     store.answerWith(reply);
-    await expect(connect(store.url).connector.startExport('')).resolves.toBeNull();
+    await expect(connect(store.url).connector.parts.exports.start('')).resolves.toBeNull();
     expect(store.calls).toHaveLength(1);
   });
 
@@ -83,15 +83,17 @@ describe('starting an export', () => {
       earlier < 2 ? started(null, 'OPERATION_IN_PROGRESS') : started(HANDLE),
     );
     const patient = connect(store.url);
-    await expect(patient.connector.startExport('')).resolves.toBe(HANDLE);
+    await expect(patient.connector.parts.exports.start('')).resolves.toBe(HANDLE);
     expect(patient.slept).toEqual([2_000, 4_000]);
     store.answerWith(() => started(null, 'LIMIT_REACHED'));
-    await expect(patient.connector.startExport('')).resolves.toBeNull();
+    await expect(patient.connector.parts.exports.start('')).resolves.toBeNull();
   });
 
   it('throws when the token is refused: that is no matter of exports', async () => {
     store.answerWith(() => ({ status: 401, text: '' }));
-    expect(await failureOf(connect(store.url).connector.startExport(''))).toMatchObject({ code: 'auth' });
+    expect(await failureOf(connect(store.url).connector.parts.exports.start(''))).toMatchObject({
+      code: 'auth',
+    });
   });
 
   it('looks for the operation instead of starting a second one when no answer came', async () => {
@@ -107,7 +109,7 @@ describe('starting an export', () => {
         bulkOperations: { nodes: [other, { id: HANDLE, status: 'RUNNING', query: text }, old] },
       });
     });
-    await expect(connect(store.url).connector.startExport('')).resolves.toBe(HANDLE);
+    await expect(connect(store.url).connector.parts.exports.start('')).resolves.toBe(HANDLE);
     expect(store.operations()).toEqual(['BulkRun', 'BulkRecent']);
   });
 
@@ -115,7 +117,7 @@ describe('starting an export', () => {
     store.answerWith(({ operation: name }) =>
       name === 'BulkRun' ? { status: 502, text: '' } : data({ bulkOperations: { nodes: [] } }),
     );
-    const error = await failureOf(connect(store.url).connector.startExport(''));
+    const error = await failureOf(connect(store.url).connector.parts.exports.start(''));
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
   });
 });
@@ -130,12 +132,12 @@ describe('polling an export', () => {
     ['EXPIRED', { status: 'failed', reason: 'the bulk operation ended as EXPIRED' }],
   ])('takes %s for what it is, also when a file is offered', async (status, expected) => {
     store.answerWith(() => operation({ status }));
-    await expect(connect(store.url).connector.pollExport(HANDLE)).resolves.toEqual(expected);
+    await expect(connect(store.url).connector.parts.exports.poll(HANDLE)).resolves.toEqual(expected);
   });
 
   it('hands on the store’s counts, which are strings', async () => {
     store.answerWith(() => operation({}));
-    await expect(connect(store.url).connector.pollExport(HANDLE)).resolves.toEqual({
+    await expect(connect(store.url).connector.parts.exports.poll(HANDLE)).resolves.toEqual({
       status: 'completed',
       handle: HANDLE,
       url: `${store.url}${FILE}`,
@@ -146,7 +148,7 @@ describe('polling an export', () => {
 
   it('names the error code of a failed operation', async () => {
     store.answerWith(() => operation({ status: 'FAILED', errorCode: 'TIMEOUT', url: null }));
-    const state = await connect(store.url).connector.pollExport(HANDLE);
+    const state = await connect(store.url).connector.parts.exports.poll(HANDLE);
     expect(state).toMatchObject({ status: 'failed', reason: expect.stringContaining('TIMEOUT') });
   });
 
@@ -156,7 +158,7 @@ describe('polling an export', () => {
     ['counted lines without a file', (): Reply => operation({ url: null })],
   ])('takes %s for failed', async (_name, reply) => {
     store.answerWith(reply);
-    await expect(connect(store.url).connector.pollExport(HANDLE)).resolves.toMatchObject({
+    await expect(connect(store.url).connector.parts.exports.poll(HANDLE)).resolves.toMatchObject({
       status: 'failed',
     });
   });
@@ -172,9 +174,9 @@ describe('cancelling an export', () => {
         : operation({ status }),
     );
     const { connector } = connect(store.url);
-    await connector.cancelExport(HANDLE);
+    await connector.parts.exports.cancel(HANDLE);
     status = 'RUNNING';
-    expect(await failureOf(connector.cancelExport(HANDLE))).toMatchObject({ code: 'conflict' });
+    expect(await failureOf(connector.parts.exports.cancel(HANDLE))).toMatchObject({ code: 'conflict' });
   });
 });
 
@@ -194,7 +196,7 @@ function completed(nodes: readonly object[], overrides: Partial<CompletedExport>
 }
 
 const read = (job: CompletedExport, limits = {}): Promise<{ externalId: string; title: string }[]> =>
-  snapshots(connect(store.url, { spillDir, limits }).connector.readExport(job));
+  snapshots(connect(store.url, { spillDir, limits }).connector.parts.exports.read(job));
 
 describe('reading an export', () => {
   it('puts children to their products, and sends no token to the file’s host', async () => {
@@ -241,7 +243,7 @@ describe('reading an export', () => {
     store.answerWith(() => ({ text: exportText(nodes) }));
     const sizes: number[] = [];
     const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 2 } });
-    for await (const batch of connector.readExport(completed(nodes))) sizes.push(batch.length);
+    for await (const batch of connector.parts.exports.read(completed(nodes))) sizes.push(batch.length);
     expect(sizes).toEqual([2, 2, 1]);
   });
 
@@ -264,7 +266,7 @@ describe('reading an export', () => {
   it('leaves no file behind when the reader stops in the middle', async () => {
     store.answerWith(() => ({ text: exportText(GROUPED) }));
     const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 1 } });
-    for await (const batch of connector.readExport(completed(GROUPED))) {
+    for await (const batch of connector.parts.exports.read(completed(GROUPED))) {
       expect(batch).toHaveLength(1);
       break;
     }
@@ -287,7 +289,7 @@ describe('an export that is not what the store said', () => {
       const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 1 } });
       const yielded: unknown[] = [];
       const reading = async (): Promise<void> => {
-        for await (const batch of connector.readExport(completed([], counts))) yielded.push(batch);
+        for await (const batch of connector.parts.exports.read(completed([], counts))) yielded.push(batch);
       };
       const error = await failureOf(reading());
       expect(error).toMatchObject({ code: 'transient', message: expect.stringMatching(message) });

@@ -58,7 +58,9 @@ describe('reading by pages', () => {
   it('quotes the time, names every status and sorts by the time of change', async () => {
     store.answerWith(listing([]));
     const { connector } = connect(store.url);
-    await collect(connector.readPages({ query: 'vendor:Acme', since: new Date('2026-11-19T10:00:00.900Z') }));
+    await collect(
+      connector.parts.pages.products({ query: 'vendor:Acme', since: new Date('2026-11-19T10:00:00.900Z') }),
+    );
     expect(store.calls[0]?.variables).toMatchObject({
       query: "updated_at:>='2026-11-19T10:00:00Z' status:active,draft,archived,unlisted vendor:Acme",
       after: null,
@@ -69,7 +71,7 @@ describe('reading by pages', () => {
   it('reads all pages, oldest change first', async () => {
     store.answerWith(listing([1, 2, 3, 4, 5].map((id) => ({ id, updatedAt: at(id) }))));
     const { connector } = connect(store.url, { limits: { pageSize: 2 } });
-    expect(numbers(await collect(connector.readPages(ALL)))).toEqual([1, 2, 3, 4, 5]);
+    expect(numbers(await collect(connector.parts.pages.products(ALL)))).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('begins again by time before the store’s ceiling, and still yields each product once', async () => {
@@ -79,7 +81,7 @@ describe('reading by pages', () => {
     }));
     store.answerWith(listing(products));
     const { connector } = connect(store.url, { limits: { pageSize: 4, pagingCeiling: 8 } });
-    expect(numbers(await collect(connector.readPages(ALL)))).toEqual(products.map(({ id }) => id));
+    expect(numbers(await collect(connector.parts.pages.products(ALL)))).toEqual(products.map(({ id }) => id));
     const cursors = store.calls
       .filter(({ operation }) => operation === 'ProductsPage')
       .map(({ variables }) => variables['after']);
@@ -91,13 +93,13 @@ describe('reading by pages', () => {
     const products = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, updatedAt: at(1) }));
     store.answerWith(listing(products));
     const { connector } = connect(store.url, { limits: { pageSize: 2, pagingCeiling: 4 } });
-    expect(await collect(connector.readPages(ALL))).toHaveLength(12);
+    expect(await collect(connector.parts.pages.products(ALL))).toHaveLength(12);
   });
 
   it('yields a product once that is listed twice because it changed meanwhile', async () => {
     store.answerWith(listing([1, 2, 1, 3, 1].map((id, index) => ({ id, updatedAt: at(index) }))));
     const { connector } = connect(store.url, { limits: { pageSize: 2 } });
-    expect(numbers(await collect(connector.readPages(ALL)))).toEqual([1, 2, 3]);
+    expect(numbers(await collect(connector.parts.pages.products(ALL)))).toEqual([1, 2, 3]);
   });
 
   it('leaves out a product that vanished between listing and reading', async () => {
@@ -108,7 +110,7 @@ describe('reading by pages', () => {
     store.answerWith((call) =>
       call.operation === 'ProductDetails' ? data({ nodes: [null, detailNode(2)] }) : list(call),
     );
-    expect(numbers(await collect(connect(store.url).connector.readPages(ALL)))).toEqual([2]);
+    expect(numbers(await collect(connect(store.url).connector.parts.pages.products(ALL)))).toEqual([2]);
   });
 
   it('fails as invalid, with the store’s words, when the search was not heeded', async () => {
@@ -122,7 +124,7 @@ describe('reading by pages', () => {
     ];
     store.answerWith(() => data({ products: page([]) }, { search }));
     const error = await failureOf(
-      collect(connect(store.url).connector.readPages({ query: 'foo:1', since: null })),
+      collect(connect(store.url).connector.parts.pages.products({ query: 'foo:1', since: null })),
     );
     expect(error).toMatchObject({ code: 'invalid', fields: { query: ['Invalid search field.'] } });
   });
@@ -131,7 +133,7 @@ describe('reading by pages', () => {
     store.answerWith(() =>
       data({ products: page([]) }, { search: [{ path: ['products'], query: 'x', parsed: {} }] }),
     );
-    await expect(collect(connect(store.url).connector.readPages(ALL))).resolves.toEqual([]);
+    await expect(collect(connect(store.url).connector.parts.pages.products(ALL))).resolves.toEqual([]);
   });
 
   it('fails as transient when a further page is promised but the cursor stands still', async () => {
@@ -140,7 +142,7 @@ describe('reading by pages', () => {
         ? details(variables)
         : data({ products: page([{ id: productGid(1), updatedAt: at(1) }], 'c') }),
     );
-    expect(await failureOf(collect(connect(store.url).connector.readPages(ALL)))).toMatchObject({
+    expect(await failureOf(collect(connect(store.url).connector.parts.pages.products(ALL)))).toMatchObject({
       code: 'transient',
     });
   });
@@ -151,7 +153,7 @@ describe('product details', () => {
     store.answerWith(() =>
       data({ nodes: [detailNode(2), null, { __typename: 'Collection' }, detailNode(1)] }),
     );
-    const products = await connect(store.url).connector.readProducts([2, 9, 8, 1].map(productGid));
+    const products = await connect(store.url).connector.parts.details.read([2, 9, 8, 1].map(productGid));
     expect(products.map((product) => product?.storeId ?? null)).toEqual([
       productGid(2),
       null,
@@ -189,7 +191,7 @@ describe('product details', () => {
           });
       }
     });
-    const [source] = await connect(store.url).connector.readProducts([productGid(1)]);
+    const [source] = await connect(store.url).connector.parts.details.read([productGid(1)]);
     const product = source?.snapshot();
     expect(product?.variants.map(({ title }) => title)).toEqual(['V1', 'V2', 'V3']);
     expect(product?.imageUrls).toEqual(['https://cdn.example.com/2.png']);
@@ -209,7 +211,7 @@ describe('product details', () => {
       };
     });
     const ids = Array.from({ length: 60 }, (_, index) => productGid(index + 1));
-    await connect(store.url, { limits: { detailCost: 400 } }).connector.readProducts(ids);
+    await connect(store.url, { limits: { detailCost: 400 } }).connector.parts.details.read(ids);
     const sizes = store.calls.map(({ variables }) =>
       Array.isArray(variables['ids']) ? variables['ids'].length : 0,
     );
@@ -224,7 +226,7 @@ describe('product details', () => {
     );
     const ids = [1, 2, 3, 4, 5, 6].map(productGid);
     await expect(
-      connect(store.url, { limits: { detailChunk: 6 } }).connector.readProducts(ids),
+      connect(store.url, { limits: { detailChunk: 6 } }).connector.parts.details.read(ids),
     ).resolves.toHaveLength(6);
   });
 
@@ -237,7 +239,7 @@ describe('product details', () => {
     'fail that product alone by name when %s is malformed, never as half a product',
     async (_what, wrong) => {
       store.answerWith(() => data({ nodes: [detailNode(1, wrong), detailNode(2)] }));
-      const [bad, good] = await connect(store.url).connector.readProducts([1, 2].map(productGid));
+      const [bad, good] = await connect(store.url).connector.parts.details.read([1, 2].map(productGid));
       expect(good?.snapshot().storeId).toBe(productGid(2));
       expect(bad).toMatchObject({ storeId: productGid(1) });
       expect(await failureOf(Promise.resolve().then(() => bad?.snapshot()))).toMatchObject({
@@ -256,20 +258,20 @@ describe('counting', () => {
     ['that it cannot count so', (): Reply => refusal('BAD_REQUEST'), null],
   ])('yields what the store says: %s', async (_name, reply, expected) => {
     store.answerWith(reply);
-    await expect(connect(store.url).connector.countProducts('')).resolves.toBe(expected);
+    await expect(connect(store.url).connector.parts.pages.count('')).resolves.toBe(expected);
   });
 
   it('fails as invalid when the search was not heeded', async () => {
     const search = [{ warnings: [{ field: 'foo', message: 'Invalid.', code: 'invalid_field' }] }];
     store.answerWith(() => data({ productsCount: { count: 5, precision: 'EXACT' } }, { search }));
-    expect(await failureOf(connect(store.url).connector.countProducts('foo:1'))).toMatchObject({
+    expect(await failureOf(connect(store.url).connector.parts.pages.count('foo:1'))).toMatchObject({
       code: 'invalid',
     });
   });
 
   it('refuses a filter that would join ours by its own operator', async () => {
     const { connector } = connect(store.url);
-    expect(await failureOf(connector.countProducts('OR tag:x'))).toMatchObject({ code: 'misconfigured' });
+    expect(await failureOf(connector.parts.pages.count('OR tag:x'))).toMatchObject({ code: 'misconfigured' });
     expect(store.calls).toEqual([]);
   });
 });

@@ -33,7 +33,10 @@ const tagged = (tags: string[] | null, userErrors: object[] = []) =>
 describe('tags', () => {
   it('are added in one call, and the answer is what the product has then', async () => {
     const store = await answering(tagged(['Cotton', 'Summer']));
-    expect(await connect(store.url).connector.addTags(GID, ['Cotton'])).toEqual(['Cotton', 'Summer']);
+    expect(await connect(store.url).connector.parts.tagsAndAlts.addTags(GID, ['Cotton'])).toEqual([
+      'Cotton',
+      'Summer',
+    ]);
     expect(store.calls[0]?.variables).toEqual({ id: GID, tags: ['Cotton'] });
   });
 
@@ -42,7 +45,11 @@ describe('tags', () => {
     ['invalid', tagged(['Summer'], [{ field: ['tags'], message: 'Product tags is invalid' }])],
   ])('that the store refuses fail as %s', async (code, answer) => {
     const store = await answering(answer);
-    expect(await failureOf(connect(store.url).connector.addTags(GID, ['x']))).toMatchObject({ code });
+    expect(await failureOf(connect(store.url).connector.parts.tagsAndAlts.addTags(GID, ['x']))).toMatchObject(
+      {
+        code,
+      },
+    );
   });
 });
 
@@ -55,7 +62,7 @@ describe('alternative texts', () => {
       fileUpdate([], [refused]),
       fileUpdate([image('1', 'Text 1'), image('3', 'Text 3')]),
     );
-    const outcomes = await connect(store.url).connector.writeImageAlts(writes);
+    const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
     expect(outcomes).toEqual([
       { image: '2', outcome: 'refused', reason: 'File is not ready.' },
       { image: '1', outcome: 'written', alt: 'Text 1' },
@@ -66,19 +73,19 @@ describe('alternative texts', () => {
 
   it('are all refused by a refusal that names no entry', async () => {
     const store = await answering(fileUpdate([], [{ field: ['files'], message: 'Too many.' }]));
-    const outcomes = await connect(store.url).connector.writeImageAlts(writes);
+    const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused']);
   });
 
   it('without the scope for files are refused, and the store is not paused for it', async () => {
     const store = await answering(refusal('ACCESS_DENIED'));
-    const [outcome] = await connect(store.url).connector.writeImageAlts(writes.slice(0, 1));
+    const [outcome] = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes.slice(0, 1));
     expect(outcome).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('write_files') });
   });
 
   it('that the store does not show afterwards have an unknown outcome', async () => {
     const store = await answering(fileUpdate([]));
-    expect(await failureOf(connect(store.url).connector.writeImageAlts(writes))).toMatchObject({
+    expect(await failureOf(connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes))).toMatchObject({
       code: 'transient',
       outcomeUnknown: true,
     });
@@ -108,13 +115,13 @@ describe('categories', () => {
     ['Polo Shirts', ['Apparel > Shirts > Polo Shirts']],
   ])('that %s names are found by their ends, archived ones left out', async (text, names) => {
     const store = await answering(found(...SHIRTS));
-    const categories = await connect(store.url).connector.findCategories(text);
+    const categories = await connect(store.url).connector.parts.taxonomy.find(text);
     expect(categories.map(({ fullName }) => fullName)).toEqual(names);
   });
 
   it('with a full name of their own are taken before longer ones that end with it', async () => {
     const store = await answering(found('Shirts', 'Sport > Shirts'));
-    expect(await connect(store.url).connector.findCategories('Shirts')).toMatchObject([
+    expect(await connect(store.url).connector.parts.taxonomy.find('Shirts')).toMatchObject([
       { fullName: 'Shirts' },
     ]);
   });
@@ -122,8 +129,8 @@ describe('categories', () => {
   it('are asked for once', async () => {
     const store = await answering(found(...SHIRTS));
     const { connector } = connect(store.url);
-    await connector.findCategories('Shirts');
-    await connector.findCategories('Shirts');
+    await connector.parts.taxonomy.find('Shirts');
+    await connector.parts.taxonomy.find('Shirts');
     expect(store.calls).toHaveLength(1);
   });
 
@@ -143,10 +150,10 @@ describe('categories', () => {
       });
     const store = await answering(found('Sport > Shirts'), updated('Sport > Shirts'), updated(null));
     const { connector } = connect(store.url);
-    expect(await connector.writeFields(GID, { category: 'Sport > Shirts' })).toEqual({
+    expect(await connector.parts.writer.fields(GID, { category: 'Sport > Shirts' })).toEqual({
       category: 'Sport > Shirts',
     });
-    expect(await connector.writeFields(GID, { category: '' })).toEqual({ category: null });
+    expect(await connector.parts.writer.fields(GID, { category: '' })).toEqual({ category: null });
     expect(store.calls.slice(1).map(({ variables }) => variables)).toEqual([
       { product: { id: GID, category: 'id of Sport > Shirts' }, withSeo: false, withCategory: true },
       { product: { id: GID, category: null }, withSeo: false, withCategory: true },
@@ -173,7 +180,7 @@ it('metafields of variants are read by variant, and those of another product’s
     data({ nodes: [node('7', GID, 'Red'), node('8', 'gid://shopify/Product/2', 'Blue'), null, {}] }),
   );
   const names = ['custom.colour'];
-  const read = await connect(store.url).connector.readLive(GID, null, {
+  const read = await connect(store.url).connector.parts.live.read(GID, null, {
     seo: false,
     variants: new Map(['7', '8', '9', '10'].map((id) => [id, names])),
   });

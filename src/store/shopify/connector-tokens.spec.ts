@@ -20,7 +20,7 @@ describe('the credentials of an app', () => {
     });
     const { connector, advance } = connect(store.url, { auth });
     for (let days = 0; days < 3; days += 1) {
-      await expect(connector.countProducts('')).resolves.toBe(3);
+      await expect(connector.parts.pages.count('')).resolves.toBe(3);
       advance(86_400_000);
     }
     expect(store.calls.filter(({ operation }) => operation === '')).toHaveLength(2);
@@ -51,7 +51,7 @@ describe('the tokens of an installation', () => {
     store.answerWith(({ operation }) =>
       operation === '' ? { json: { access_token: 'new', expires_in: 3600 } } : data(COUNT),
     );
-    await connect(store.url, { auth: { ...auth, kept } }).connector.countProducts('');
+    await connect(store.url, { auth: { ...auth, kept } }).connector.parts.pages.count('');
     expect(kept.state).toMatchObject({ accessToken: 'new', refreshToken: 'refresh-1' });
   });
 
@@ -61,7 +61,7 @@ describe('the tokens of an installation', () => {
   ])('say who has to act when their renewal is refused with %s', async (refused, action) => {
     store.answerWith(() => ({ status: 400, json: { error: refused } }));
     const { connector } = connect(store.url, { auth: { ...auth, kept: keptTokens() } });
-    const error = await failureOf(connector.countProducts(''));
+    const error = await failureOf(connector.parts.pages.count(''));
     expect(error).toMatchObject({ code: 'auth', status: 400 });
     expect(error.message).toMatch(action);
     expect(error.message).toContain(refused);

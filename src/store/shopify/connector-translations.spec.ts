@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectorFindings } from '../../operations/connector-findings.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
-import { ShopifyApi } from './api.js';
+import { ShopifyConnector } from './connector.js';
 import type { ShopifyOptions } from './options.js';
 import {
   connect,
@@ -15,15 +15,15 @@ import {
 function connectTo(
   { shop, url, accessToken }: RunningStoreSandbox,
   options: Partial<ShopifyOptions>,
-): ShopifyApi {
+): ShopifyConnector {
   const auth = { accessToken: accessToken ?? '' };
-  return new ShopifyApi({ shop, endpoint: url, auth, apiVersion: '2026-10', ...options });
+  return new ShopifyConnector({ shop, endpoint: url, auth, apiVersion: '2026-10', ...options });
 }
 
 /** Translations against the store emulator, which keeps digests and refuses as real stores were recorded to. */
 describe('translations', () => {
   let sandbox: RunningStoreSandbox;
-  let connector: ShopifyApi;
+  let connector: ShopifyConnector;
   let id: string;
 
   beforeEach(async () => {
@@ -44,13 +44,13 @@ describe('translations', () => {
   });
 
   const read = async (locale: string, ...targets: string[]) => {
-    const live = await connector.readTranslations(id, locale, targets);
+    const live = await connector.parts.translations.live(id, locale, targets);
     return live && { ...live, texts: Object.fromEntries(live.texts) };
   };
   const CARE = 'metafield:catalog.care';
 
   it('are registered for fields and metafields, and read back as the store keeps them', async () => {
-    const outcomes = await connector.writeTranslations(id, 'de', [
+    const outcomes = await connector.parts.translations.write(id, 'de', [
       { target: 'title', value: 'Hut', expected: null },
       { target: 'descriptionHtml', value: '<P>Warm.</P>', expected: null },
       { target: CARE, value: 'Kalt waschen', expected: null },
@@ -67,18 +67,20 @@ describe('translations', () => {
   });
 
   it('are of the text as it stands by then', async () => {
-    await connector.writeTranslations(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
-    await connector.writeFields(id, { title: 'Felt hat' });
-    const [outcome] = await connector.writeTranslations(id, 'de', [
+    await connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
+    await connector.parts.writer.fields(id, { title: 'Felt hat' });
+    const [outcome] = await connector.parts.translations.write(id, 'de', [
       { target: 'title', value: 'Filzhut', expected: 'Hut' },
     ]);
     expect(outcome).toMatchObject({ outcome: 'written', value: 'Filzhut' });
   });
 
   it('that a person changed meanwhile are left alone', async () => {
-    await connector.writeTranslations(id, 'de', [{ target: 'title', value: 'Meiner', expected: null }]);
+    await connector.parts.translations.write(id, 'de', [
+      { target: 'title', value: 'Meiner', expected: null },
+    ]);
     await expect(
-      connector.writeTranslations(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]),
+      connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]),
     ).resolves.toMatchObject([{ target: 'title', outcome: 'changed_meanwhile' }]);
     expect((await read('de', 'title'))?.texts).toEqual({ title: { value: 'Meiner' } });
   });
@@ -93,16 +95,16 @@ describe('translations', () => {
     expect((await read('es', 'title'))?.problem).toContain('has no language es');
     expect((await read('en', 'title'))?.problem).toContain('own language');
     await expect(
-      connector.writeTranslations(id, 'de', [
+      connector.parts.translations.write(id, 'de', [
         { target: 'descriptionHtml', value: '<p>x</p>', expected: null },
       ]),
     ).resolves.toMatchObject([{ outcome: 'refused' }]);
   });
 
   it('are removed where they were not there before; absent ones are no error', async () => {
-    await connector.writeTranslations(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
-    await connector.removeTranslations(id, 'de', ['title', CARE]);
-    await connector.removeTranslations(id, 'de', ['title']);
+    await connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
+    await connector.parts.translations.remove(id, 'de', ['title', CARE]);
+    await connector.parts.translations.remove(id, 'de', ['title']);
     expect((await read('de', 'title'))?.texts).toEqual({ title: { value: null } });
   });
 
@@ -111,7 +113,7 @@ describe('translations', () => {
     expect(await read('de', 'title')).toBeNull();
     expect(
       await failureOf(
-        connector.writeTranslations(id, 'de', [{ target: 'title', value: 'x', expected: null }]),
+        connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'x', expected: null }]),
       ),
     ).toMatchObject({ code: 'not_found' });
   });
@@ -121,39 +123,42 @@ describe('translations', () => {
   }
 
   async function exported(): Promise<ProductSnapshot[]> {
-    const handle = (await connector.startExport('')) ?? '';
-    let state = await connector.pollExport(handle);
-    while (state.status === 'running') state = await connector.pollExport(handle);
+    const handle = (await connector.parts.exports.start('')) ?? '';
+    let state = await connector.parts.exports.poll(handle);
+    while (state.status === 'running') state = await connector.parts.exports.poll(handle);
     if (state.status !== 'completed') throw new Error(state.reason);
     const products: ProductSnapshot[] = [];
-    for await (const batch of connector.readExport(state))
+    for await (const batch of connector.parts.exports.read(state))
       products.push(...batch.map((product) => product.snapshot()));
     return products;
   }
 
   it('are read with the product, by an export, by pages and by id', async () => {
-    await connector.writeTranslations(id, 'de', [
+    await connector.parts.translations.write(id, 'de', [
       { target: 'title', value: 'Hut', expected: null },
       { target: 'descriptionHtml', value: '<p>Warm, auf Deutsch.</p>', expected: null },
     ]);
     const expected = { de: { title: 'Hut', descriptionHtml: '<p>Warm, auf Deutsch.</p>' } };
-    const [byId] = await connector.readProducts([id]);
+    const [byId] = await connector.parts.details.read([id]);
     expect(byId?.snapshot().translations).toEqual(expected);
     const paged = [];
-    for await (const batch of connector.readPages({ query: '', since: null })) paged.push(...batch);
+    for await (const batch of connector.parts.pages.products({ query: '', since: null }))
+      paged.push(...batch);
     expect(paged.map((each) => each.snapshot().translations)).toEqual(expect.arrayContaining([expected, {}]));
     expect((await titlesInExport()).sort()).toEqual(['Hut', undefined]);
   });
 
   it('of metafields are read with the product where attributes are mapped, by an export and by id', async () => {
-    await connector.writeTranslations(id, 'de', [{ target: CARE, value: 'Kalt waschen', expected: null }]);
+    await connector.parts.translations.write(id, 'de', [
+      { target: CARE, value: 'Kalt waschen', expected: null },
+    ]);
     const inGerman = (product: ProductSnapshot | undefined) =>
       product?.metafields.map(({ key, value, translations }) => [key, value, translations?.['de']]);
-    const [unmapped] = await connector.readProducts([id]);
+    const [unmapped] = await connector.parts.details.read([id]);
     expect(inGerman(unmapped?.snapshot())).toEqual([['care', 'Wash cold', undefined]]);
     await connector.close();
     connector = connectTo(sandbox, { locales: ['de', 'fr'], metafieldLocales: ['de', 'fr'] });
-    const [byId] = await connector.readProducts([id]);
+    const [byId] = await connector.parts.details.read([id]);
     expect(inGerman(byId?.snapshot())).toEqual([['care', 'Wash cold', 'Kalt waschen']]);
     const hat = (await exported()).find(({ handle }) => handle === 'hat');
     expect(hat).toEqual(byId?.snapshot());
@@ -164,7 +169,7 @@ describe('translations', () => {
     narrow.loadCsv('Handle,Title\nhat,Hat');
     await connector.close();
     connector = connectTo(narrow, { locales: ['de'], metafieldLocales: ['de'] });
-    const [product] = await connector.readProducts([narrow.products.byHandle('hat')?.gid ?? '']);
+    const [product] = await connector.parts.details.read([narrow.products.byHandle('hat')?.gid ?? '']);
     expect(product?.snapshot()).toMatchObject({ title: 'Hat', translations: null });
     expect(await titlesInExport()).toEqual([undefined]);
     await narrow.stop();
@@ -174,7 +179,7 @@ describe('translations', () => {
     await connector.close();
     connector = connectTo(sandbox, {});
     const before = sandbox.ledger.requests.length;
-    const [product] = await connector.readProducts([id]);
+    const [product] = await connector.parts.details.read([id]);
     expect(product?.snapshot()).not.toHaveProperty('translations');
     expect(sandbox.ledger.requests.slice(before)).toHaveLength(1);
   });
@@ -211,7 +216,7 @@ describe('translations of a store that says otherwise', () => {
   const registered = (translations: object[] | null, userErrors: object[]) =>
     data({ translationsRegister: { translations, userErrors } });
   const write = () =>
-    connect(store.url).connector.writeTranslations(GID, 'de', [
+    connect(store.url).connector.parts.translations.write(GID, 'de', [
       { target: 'title', value: 'Hut', expected: null },
     ]);
 
@@ -236,7 +241,7 @@ describe('translations of a store that says otherwise', () => {
 
   it('report a missing permission as a problem, not as a failure', async () => {
     store.answerWith(() => refusal('ACCESS_DENIED'));
-    const live = await connect(store.url).connector.readTranslations(GID, 'de', ['title']);
+    const live = await connect(store.url).connector.parts.translations.live(GID, 'de', ['title']);
     expect(live?.problem).toContain('read_translations');
   });
 

@@ -44,7 +44,9 @@ function read(nodes: readonly Record<string, unknown>[], limits = {}): Promise<P
   store.answerWith(() => ({ text: exportText(nodes) }));
   const rootObjects = nodes.filter((node) => !('__parentId' in node)).length;
   const job = { handle: 'gid://shopify/BulkOperation/7', url: `${store.url}/file`, objects: nodes.length };
-  return snapshots(connect(store.url, { spillDir, limits }).connector.readExport({ ...job, rootObjects }));
+  return snapshots(
+    connect(store.url, { spillDir, limits }).connector.parts.exports.read({ ...job, rootObjects }),
+  );
 }
 
 describe('the media of variants in an export', () => {

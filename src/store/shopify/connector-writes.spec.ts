@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { liveValue, type StoreWriteOptions } from '../../domain/store-port.js';
 import type { MetafieldWrite } from './api-types.js';
-import type { ShopifyApi } from './api.js';
-import { readTargets } from './target-reader.js';
+import type { ShopifyConnector } from './connector.js';
 import { page } from '../../../test/support/store/products.js';
 import {
   type Call,
@@ -35,7 +34,7 @@ const live = (overrides: object = {}): Reply =>
 describe('writing product fields', () => {
   it('sends the given fields and no others, and answers with what the store made of them', async () => {
     store.answerWith(() => updated(content()));
-    const result = await connect(store.url).connector.writeFields(GID, {
+    const result = await connect(store.url).connector.parts.writer.fields(GID, {
       descriptionHtml: '<P>Sent',
       productType: 'x',
     });
@@ -53,7 +52,7 @@ describe('writing product fields', () => {
         ? live()
         : updated(content({ seo: { title: 'Live SEO', description: 'New' } })),
     );
-    const result = await connect(store.url).connector.writeFields(GID, { 'seo.description': 'New' });
+    const result = await connect(store.url).connector.parts.writer.fields(GID, { 'seo.description': 'New' });
     expect(store.calls[1]?.variables).toEqual({
       product: { id: GID, seo: { title: 'Live SEO', description: 'New' } },
       ...{ withSeo: true, withCategory: false },
@@ -62,7 +61,7 @@ describe('writing product fields', () => {
   });
 
   it('calls nobody for no fields', async () => {
-    await expect(connect(store.url).connector.writeFields(GID, {})).resolves.toEqual({});
+    await expect(connect(store.url).connector.parts.writer.fields(GID, {})).resolves.toEqual({});
     expect(store.calls).toEqual([]);
   });
 
@@ -74,7 +73,9 @@ describe('writing product fields', () => {
       { field: ['title'], message: 'odd' },
     ];
     store.answerWith(() => updated(content(), userErrors));
-    expect(await failureOf(connect(store.url).connector.writeFields(GID, { title: '' }))).toMatchObject({
+    expect(
+      await failureOf(connect(store.url).connector.parts.writer.fields(GID, { title: '' })),
+    ).toMatchObject({
       code: 'invalid',
       fields: { productType: ['too long'], customProductType: ['too long'], title: ['blank', 'odd'] },
     });
@@ -87,15 +88,17 @@ describe('writing product fields', () => {
         : updated(null, [{ field: ['id'], message: 'Product does not exist' }]),
     );
     const { connector } = connect(store.url);
-    expect(await failureOf(connector.writeFields(GID, { title: 'x' }))).toMatchObject({ code: 'not_found' });
-    expect(await failureOf(connector.writeFields(GID, { 'seo.title': 'x' }))).toMatchObject({
+    expect(await failureOf(connector.parts.writer.fields(GID, { title: 'x' }))).toMatchObject({
+      code: 'not_found',
+    });
+    expect(await failureOf(connector.parts.writer.fields(GID, { 'seo.title': 'x' }))).toMatchObject({
       code: 'not_found',
     });
   });
 
   it('leaves the outcome open when no answer came, and does not try again: the merchant may have edited since', async () => {
     store.answerWith(() => ({ status: 504, text: '' }));
-    const error = await failureOf(connect(store.url).connector.writeFields(GID, { title: 'x' }));
+    const error = await failureOf(connect(store.url).connector.parts.writer.fields(GID, { title: 'x' }));
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
     expect(store.calls).toHaveLength(1);
   });
@@ -103,7 +106,7 @@ describe('writing product fields', () => {
   it('leaves the outcome open when an earlier try may have written and the last was refused', async () => {
     store.answerWith(({ earlier }) => (earlier === 0 ? { cutAfterBytes: 0 } : { status: 403, text: '' }));
     const write = { namespace: 'catalog', key: 'a', type: 'x', value: '1', expectedDigest: null };
-    const error = await failureOf(connect(store.url).connector.writeMetafields(GID, [write]));
+    const error = await failureOf(connect(store.url).connector.parts.writer.metafields(GID, [write]));
     expect(error).toMatchObject({ code: 'auth', outcomeUnknown: true });
   });
 });
@@ -115,16 +118,18 @@ describe('a write with a fence', () => {
   it.each([
     [
       'writeFields',
-      (each: ShopifyApi, options: StoreWriteOptions) => each.writeFields(GID, { title: 'x' }, options),
+      (each: ShopifyConnector, options: StoreWriteOptions) =>
+        each.parts.writer.fields(GID, { title: 'x' }, options),
     ],
     [
       'writeMetafields',
-      (each: ShopifyApi, options: StoreWriteOptions) =>
-        each.writeMetafields(GID, [{ ...metafield, expectedDigest: null }], options),
+      (each: ShopifyConnector, options: StoreWriteOptions) =>
+        each.parts.writer.metafields(GID, [{ ...metafield, expectedDigest: null }], options),
     ],
     [
       'removeMetafields',
-      (each: ShopifyApi, options: StoreWriteOptions) => each.removeMetafields(GID, [metafield], options),
+      (each: ShopifyConnector, options: StoreWriteOptions) =>
+        each.parts.writer.removeMetafields(GID, [metafield], options),
     ],
   ] as const)('%s sends nothing when the fence throws', async (_name, write) => {
     store.answerWith(() => updated(content()));
@@ -143,7 +148,7 @@ describe('a write with a fence', () => {
       proofs.push(slept.length);
       return Promise.resolve();
     };
-    await connector.writeFields(GID, { title: 'x' }, { beforeSend });
+    await connector.parts.writer.fields(GID, { title: 'x' }, { beforeSend });
     expect(proofs).toEqual([0, 1]);
   });
 });
@@ -151,7 +156,7 @@ describe('a write with a fence', () => {
 describe('reading live values', () => {
   it('takes the empty string for null, and asks for no metafields unless a namespace is given', async () => {
     store.answerWith(() => live());
-    await expect(connect(store.url).connector.readLive(GID, null)).resolves.toEqual({
+    await expect(connect(store.url).connector.parts.live.read(GID, null)).resolves.toEqual({
       storeId: GID,
       status: 'ACTIVE',
       fields: {
@@ -165,10 +170,10 @@ describe('reading live values', () => {
 
   it('leaves out the search engine texts where they are not needed: absent, and not empty', async () => {
     store.answerWith(() => live({ seo: undefined }));
-    const found = await connect(store.url).connector.readLive(GID, null, { seo: false });
+    const found = await connect(store.url).connector.parts.live.read(GID, null, { seo: false });
     expect(store.calls[0]?.variables).toMatchObject({ withSeo: false });
     expect(Object.keys(found!.fields).sort()).toEqual(['descriptionHtml', 'productType', 'title', 'vendor']);
-    const product = await readTargets(connect(store.url).connector, GID, ['title']);
+    const product = await connect(store.url).connector.readTargets(GID, ['title']);
     expect(() => liveValue(product!, 'seo.title')).toThrow('was not read');
   });
 
@@ -185,7 +190,7 @@ describe('reading live values', () => {
         ? live({ metafields: page([metafield('a')], 'next') })
         : live({ metafields: page([metafield('b')]) }),
     );
-    const product = await connect(store.url).connector.readLive(GID, 'catalog');
+    const product = await connect(store.url).connector.parts.live.read(GID, 'catalog');
     expect(product?.metafields.map(({ digest }) => digest)).toEqual(['d-a', 'd-b']);
   });
 
@@ -194,7 +199,7 @@ describe('reading live values', () => {
     ['an id of something else', (): Reply => refusal('RESOURCE_NOT_FOUND')],
   ])('answers null for %s', async (_name, reply) => {
     store.answerWith(reply);
-    await expect(connect(store.url).connector.readLive(GID, null)).resolves.toBeNull();
+    await expect(connect(store.url).connector.parts.live.read(GID, null)).resolves.toBeNull();
   });
 });
 
@@ -240,7 +245,10 @@ function setting(
 describe('setting metafields', () => {
   it('guards each by its digest, null for one that must not exist, and answers with value and digest as stored', async () => {
     store.answerWith(setting({}));
-    const outcomes = await connect(store.url).connector.writeMetafields(GID, [entry('a'), entry('b', 'old')]);
+    const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
+      entry('a'),
+      entry('b', 'old'),
+    ]);
     expect(
       setInput.parse(store.calls[0]?.variables).metafields.map(({ compareDigest }) => compareDigest),
     ).toEqual([null, 'old']);
@@ -260,7 +268,7 @@ describe('setting metafields', () => {
       }),
     );
     const keys = ['a', 'stale', 'absent', 'bad', 'reserved', 'b'];
-    const outcomes = await connect(store.url).connector.writeMetafields(
+    const outcomes = await connect(store.url).connector.parts.writer.metafields(
       GID,
       keys.map((key) => entry(key)),
     );
@@ -277,7 +285,7 @@ describe('setting metafields', () => {
 
   it('tries each by itself when the store does not say which it means', async () => {
     store.answerWith(setting({ bad: { code: 'INVALID', place: false } }));
-    const outcomes = await connect(store.url).connector.writeMetafields(GID, [
+    const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
       entry('a'),
       entry('bad'),
       entry('b'),
@@ -290,7 +298,10 @@ describe('setting metafields', () => {
     store.answerWith((call) =>
       keysOf(call).includes('bad') ? refusal('INVALID_VARIABLE', 'bad type') : set(call),
     );
-    const outcomes = await connect(store.url).connector.writeMetafields(GID, [entry('a'), entry('bad')]);
+    const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
+      entry('a'),
+      entry('bad'),
+    ]);
     expect(outcomes).toMatchObject([
       { outcome: 'written' },
       { outcome: 'refused', reason: expect.stringContaining('bad type') },
@@ -300,13 +311,17 @@ describe('setting metafields', () => {
   it('sends no more than 25 at once', async () => {
     store.answerWith(setting({}));
     const entries = Array.from({ length: 60 }, (_, index) => entry(`k${String(index)}`));
-    await expect(connect(store.url).connector.writeMetafields(GID, entries)).resolves.toHaveLength(60);
+    await expect(connect(store.url).connector.parts.writer.metafields(GID, entries)).resolves.toHaveLength(
+      60,
+    );
     expect(store.calls.map((call) => keysOf(call).length)).toEqual([25, 25, 10]);
   });
 
   it('throws what is no entry’s fault', async () => {
     store.answerWith(() => refusal('ACCESS_DENIED'));
-    expect(await failureOf(connect(store.url).connector.writeMetafields(GID, [entry('a')]))).toMatchObject({
+    expect(
+      await failureOf(connect(store.url).connector.parts.writer.metafields(GID, [entry('a')])),
+    ).toMatchObject({
       code: 'auth',
     });
   });
@@ -315,7 +330,9 @@ describe('setting metafields', () => {
 describe('removing metafields', () => {
   it('takes absent ones for no error', async () => {
     store.answerWith(() => data({ metafieldsDelete: { deletedMetafields: [null], userErrors: [] } }));
-    await connect(store.url).connector.removeMetafields(GID, [{ namespace: 'catalog', key: 'a' }]);
+    await connect(store.url).connector.parts.writer.removeMetafields(GID, [
+      { namespace: 'catalog', key: 'a' },
+    ]);
     expect(store.calls[0]?.variables).toEqual({
       metafields: [{ ownerId: GID, namespace: 'catalog', key: 'a' }],
     });
@@ -326,72 +343,8 @@ describe('removing metafields', () => {
       data({ metafieldsDelete: { deletedMetafields: [], userErrors: [{ field: null, message: 'no' }] } }),
     );
     const error = await failureOf(
-      connect(store.url).connector.removeMetafields(GID, [{ namespace: 'n', key: 'a' }]),
+      connect(store.url).connector.parts.writer.removeMetafields(GID, [{ namespace: 'n', key: 'a' }]),
     );
     expect(error).toMatchObject({ code: 'invalid', fields: { product: ['no'] } });
-  });
-});
-
-describe('subscribing to product events', () => {
-  const URI = 'https://sync.example.com/webhooks/shopify/main';
-  const created = (userErrors: object[] = []): Reply =>
-    data({
-      webhookSubscriptionCreate: {
-        webhookSubscription: userErrors.length > 0 ? null : { id: 'x' },
-        userErrors,
-      },
-    });
-  const listed = (topics: readonly string[]): Reply =>
-    data({ webhookSubscriptions: page(topics.map((topic) => ({ id: topic, topic, uri: URI }))) });
-
-  it('creates what is missing and nothing twice', async () => {
-    const topics = ['PRODUCTS_UPDATE'];
-    store.answerWith(({ operation, variables }) => {
-      if (operation === 'Webhooks') return listed(topics);
-      topics.push(String(variables['topic']));
-      return created();
-    });
-    const { connector } = connect(store.url);
-    await connector.ensureSubscriptions(URI);
-    await connector.ensureSubscriptions(URI);
-    expect(topics).toEqual([...['PRODUCTS_UPDATE', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED']]);
-  });
-
-  it.each([
-    [
-      'a refusal',
-      created([
-        {
-          field: ['webhookSubscription', 'callbackUrl'],
-          message: 'Address for this topic has already been taken',
-        },
-      ]),
-    ],
-    ['no answer', { cutAfterBytes: 0 }],
-  ])('is content after %s when the subscription is there', async (_name, reply) => {
-    let asked = false;
-    store.answerWith(({ operation }) => {
-      if (operation === 'Webhooks')
-        return listed(
-          asked
-            ? ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED']
-            : ['PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED'],
-        );
-      asked = true;
-      return reply;
-    });
-    await connect(store.url).connector.ensureSubscriptions(URI);
-    expect(store.operations()).toEqual(['Webhooks', 'WebhookCreate', 'Webhooks']);
-  });
-
-  it('fails as misconfigured when the store refuses the address', async () => {
-    store.answerWith(({ operation }) =>
-      operation === 'Webhooks'
-        ? listed([])
-        : created([{ field: ['webhookSubscription', 'callbackUrl'], message: 'Address is invalid' }]),
-    );
-    expect(await failureOf(connect(store.url).connector.ensureSubscriptions(URI))).toMatchObject({
-      code: 'misconfigured',
-    });
   });
 });

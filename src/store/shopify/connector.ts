@@ -11,23 +11,28 @@ import type {
   WholeReadOptions,
   WriteOutcome,
 } from '../../domain/store-port.js';
-import { IMAGE_ORIGIN, ShopifyApi } from './api.js';
+import { probeStore } from './checks.js';
 import { numericId } from './mapper.js';
 import type { ShopifyOptions } from './options.js';
+import { type ShopifyParts, shopifyParts } from './parts.js';
+import { ensureSubscriptions, removeSubscriptions } from './subscriptions.js';
 import { readConstraints, readTargets } from './target-reader.js';
 import { writeTargets } from './target-writer.js';
 import { readWhole } from './whole-read.js';
 
+/** The host of the images of all stores. */
+const IMAGE_ORIGIN = 'https://cdn.shopify.com';
+
 /** A Shopify store. `src/domain/store-port.ts` defines the contract of each method. */
 export class ShopifyConnector implements StoreConnector {
   readonly imageOrigins: readonly string[];
-  private readonly api: ShopifyApi;
+  readonly parts: ShopifyParts;
   private readonly query: string;
 
   /** Throws `misconfigured` for an unusable shop, endpoint, version or credentials. Sends no request. */
   constructor(private readonly options: ShopifyOptions) {
-    this.api = new ShopifyApi(options);
-    this.imageOrigins = this.api.imageOrigins;
+    this.parts = shopifyParts(options);
+    this.imageOrigins = options.endpoint ? [IMAGE_ORIGIN, this.parts.base.origin] : [IMAGE_ORIGIN];
     this.query = options.query ?? '';
   }
 
@@ -38,7 +43,7 @@ export class ShopifyConnector implements StoreConnector {
   }
 
   probe(): Promise<StoreProbe> {
-    return this.api.probe();
+    return probeStore(this.parts, this.options);
   }
 
   readWhole(
@@ -46,27 +51,27 @@ export class ShopifyConnector implements StoreConnector {
     onHandle: (handle: string | null) => Promise<void>,
     options: WholeReadOptions = {},
   ): AsyncIterable<ReadPart> {
-    return readWhole(this.api, this.query, { ...options, resume, onHandle, sleep: this.api.sleep });
+    return readWhole(this.parts, this.query, { ...options, resume, onHandle });
   }
 
   abandonRead(handle: string): Promise<void> {
-    return this.api.cancelExport(handle);
+    return this.parts.exports.cancel(handle);
   }
 
   readChanged(since: Date): AsyncIterable<readonly SourceProduct[]> {
-    return this.api.readPages({ query: this.query, since });
+    return this.parts.pages.products({ query: this.query, since });
   }
 
   readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]> {
-    return this.api.readProducts(storeIds);
+    return this.parts.details.read(storeIds);
   }
 
   count(): Promise<number | null> {
-    return this.api.countProducts(this.query);
+    return this.parts.pages.count(this.query);
   }
 
   readTargets(storeId: string, targets: readonly string[]): Promise<LiveProduct | null> {
-    return readTargets(this.api, storeId, targets);
+    return readTargets(this.parts, storeId, targets);
   }
 
   write(
@@ -74,16 +79,16 @@ export class ShopifyConnector implements StoreConnector {
     writes: readonly TargetWrite[],
     options: StoreWriteOptions = {},
   ): AsyncIterable<readonly WriteOutcome[]> {
-    return writeTargets(this.api, storeId, writes, options);
+    return writeTargets(this.parts, storeId, writes, options);
   }
 
   constraints(wanted: readonly WantedValue[]): Promise<StoreConstraints> {
-    return readConstraints(this.api, wanted);
+    return readConstraints(this.parts, wanted);
   }
 
   async subscribe(uri: string, former: string | null): Promise<void> {
-    await this.api.ensureSubscriptions(uri);
-    if (former !== null) await this.api.removeSubscriptions(former);
+    await ensureSubscriptions(this.parts.client, uri);
+    if (former !== null) await removeSubscriptions(this.parts.client, former);
   }
 
   adminUrl(storeId: string): string {
@@ -91,6 +96,7 @@ export class ShopifyConnector implements StoreConnector {
   }
 
   close(): Promise<void> {
-    return this.api.close();
+    this.parts.client.close();
+    return Promise.resolve();
   }
 }

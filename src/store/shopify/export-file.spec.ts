@@ -45,7 +45,7 @@ function completed(nodes: readonly Node[]): CompletedExport {
 async function read(nodes: readonly Node[], limits = {}): Promise<ProductSnapshot[]> {
   store.answerWith(() => ({ text: exportText(nodes) }));
   const { connector } = connect(store.url, { spillDir, limits });
-  const products = await snapshots(connector.readExport(completed(nodes)));
+  const products = await snapshots(connector.parts.exports.read(completed(nodes)));
   return products.sort((one, other) => one.externalId.localeCompare(other.externalId));
 }
 
@@ -136,7 +136,7 @@ describe('the files of an export', () => {
       return { text: exportText(nodes), stallAfterBytes: 1_000, closed: closed.resolve };
     });
     const { connector } = connect(store.url, { spillDir });
-    const error = await failureOf(snapshots(connector.readExport(completed(nodes), stopping.signal)));
+    const error = await failureOf(snapshots(connector.parts.exports.read(completed(nodes), stopping.signal)));
     expect(error).toMatchObject({ code: 'transient', message: 'the download was stopped' });
     await expect(closed.promise).resolves.toBe(false);
     expect(store.calls).toHaveLength(1);

@@ -23,31 +23,35 @@ import {
   tagTarget,
   translationTarget,
 } from '../../domain/write-target.js';
-import type { ShopifyApi } from './api.js';
 import type { LiveContentParts, LiveParts, LiveTranslations } from './api-types.js';
+import type { ShopifyParts } from './parts.js';
 
-/** The calls that targets are read by. */
-export type TargetReadApi = Pick<ShopifyApi, 'readLive' | 'readTranslations'>;
+/** The parts that read targets, and what the store lets stand there. */
+export interface TargetReadParts {
+  readonly live: Pick<ShopifyParts['live'], 'read'>;
+  readonly translations: Pick<ShopifyParts['translations'], 'live'>;
+  readonly definitions: Pick<ShopifyParts['definitions'], 'read'>;
+  readonly taxonomy: Pick<ShopifyParts['taxonomy'], 'find'>;
+}
 
 const NOTHING: LiveValue = { value: null, token: null, type: null };
 const EVERY_KEY = '*';
 
 /** See the port's `readTargets`. */
 export async function readTargets(
-  api: TargetReadApi,
+  { live: reader, translations }: Pick<TargetReadParts, 'live' | 'translations'>,
   storeId: string,
   targets: readonly string[],
 ): Promise<LiveProduct | null> {
   const own = targets.filter((target) => placeOfTarget(target).locale === null);
-  const live = own.length === 0 ? undefined : await api.readLive(storeId, namespaceIn(own), partsOf(own));
+  const live = own.length === 0 ? undefined : await reader.read(storeId, namespaceIn(own), partsOf(own));
   if (live === null) return null;
   const values = new Map<string, LiveValue>(live === undefined ? [] : ownValues(live, own));
   for (const locale of localesOf(targets)) {
     const bases = targets.map(placeOfTarget).flatMap((place) => (place.locale === locale ? place.base : []));
-    const translations = await api.readTranslations(storeId, locale, bases);
-    if (translations === null) return null;
-    for (const base of bases)
-      values.set(translationTarget(locale, base), translatedValue(base, translations));
+    const found = await translations.live(storeId, locale, bases);
+    if (found === null) return null;
+    for (const base of bases) values.set(translationTarget(locale, base), translatedValue(base, found));
   }
   return {
     storeId,
@@ -111,7 +115,7 @@ export function translatedValue(base: string, { problem, never, texts }: LiveTra
 
 /** See the port's `constraints`. Sends no request without a metafield or a category. */
 export async function readConstraints(
-  api: Pick<ShopifyApi, 'readDefinitions' | 'findCategories'>,
+  { definitions, taxonomy }: Pick<TargetReadParts, 'definitions' | 'taxonomy'>,
   wanted: readonly WantedValue[],
 ): Promise<StoreConstraints> {
   const targets = wanted.map(({ target }) => target);
@@ -121,12 +125,12 @@ export async function readConstraints(
   });
   const categories = new Map<string, readonly StoreCategory[]>();
   for (const { target, value } of wanted)
-    if (target === 'category') categories.set(value, await api.findCategories(value));
+    if (target === 'category') categories.set(value, await taxonomy.find(value));
   return {
     freeText: false,
     definitions: {
-      product: ofProduct.length === 0 ? new Map() : await api.readDefinitions(ofProduct, 'product'),
-      variant: ofVariants.length === 0 ? new Map() : await api.readDefinitions(ofVariants, 'variant'),
+      product: ofProduct.length === 0 ? new Map() : await definitions.read(ofProduct, 'product'),
+      variant: ofVariants.length === 0 ? new Map() : await definitions.read(ofVariants, 'variant'),
     },
     categories,
   };

@@ -16,21 +16,15 @@ import {
   tagTarget,
   translationTarget,
 } from '../../domain/write-target.js';
-import type { ShopifyApi } from './api.js';
+import type { ShopifyParts } from './parts.js';
 
-/** The calls that targets are written by. */
-export type TargetWriteApi = Pick<
-  ShopifyApi,
-  | 'writeFields'
-  | 'addTags'
-  | 'removeTags'
-  | 'writeImageAlts'
-  | 'createDefinition'
-  | 'writeMetafields'
-  | 'removeMetafields'
-  | 'writeTranslations'
-  | 'removeTranslations'
->;
+/** The parts that targets are written by. */
+export interface TargetWriteParts {
+  readonly writer: Pick<ShopifyParts['writer'], 'fields' | 'metafields' | 'removeMetafields'>;
+  readonly tagsAndAlts: Pick<ShopifyParts['tagsAndAlts'], 'addTags' | 'removeTags' | 'imageAlts'>;
+  readonly definitions: Pick<ShopifyParts['definitions'], 'create'>;
+  readonly translations: Pick<ShopifyParts['translations'], 'write' | 'remove'>;
+}
 
 /** A write with a value. */
 interface TextWrite extends TargetWrite {
@@ -38,7 +32,7 @@ interface TextWrite extends TargetWrite {
 }
 
 interface Writing {
-  readonly api: TargetWriteApi;
+  readonly parts: TargetWriteParts;
   readonly storeId: string;
   readonly options: StoreWriteOptions;
   /** Targets that were to be written and were not. */
@@ -61,12 +55,12 @@ const STEPS: readonly Step[] = [
 
 /** See the port's `write`. */
 export async function* writeTargets(
-  api: TargetWriteApi,
+  parts: TargetWriteParts,
   storeId: string,
   writes: readonly TargetWrite[],
   options: StoreWriteOptions,
 ): Outcomes {
-  const writing: Writing = { api, storeId, options, lost: new Set() };
+  const writing: Writing = { parts, storeId, options, lost: new Set() };
   for (const step of STEPS)
     for await (const outcomes of step(writing, writes)) {
       for (const { target, outcome } of outcomes) if (outcome !== 'written') writing.lost.add(target);
@@ -87,12 +81,12 @@ async function* writeFields(writing: Writing, writes: readonly TargetWrite[]): O
 }
 
 function sendFields(
-  { api, storeId, options }: Writing,
+  { parts, storeId, options }: Writing,
   fields: readonly (readonly [StoreField, string])[],
 ): Promise<readonly WriteOutcome[]> {
   const targets = fields.map(([target]) => target);
   return asked(options, targets, async () => {
-    const stored = await api.writeFields(storeId, Object.fromEntries(fields), options);
+    const stored = await parts.writer.fields(storeId, Object.fromEntries(fields), options);
     return targets.map((target) => written(target, stored[target] ?? null));
   });
 }
@@ -108,12 +102,12 @@ async function* addTags(writing: Writing, writes: readonly TargetWrite[]): Outco
 }
 
 function sendTags(
-  { api, storeId, options }: Writing,
+  { parts, storeId, options }: Writing,
   tags: readonly (TargetWrite & { readonly value: string })[],
 ): Promise<readonly WriteOutcome[]> {
   return asked(options, targetsOf(tags), async () => {
     const texts = tags.map(({ value }) => value);
-    const stored = await api.addTags(storeId, texts, options);
+    const stored = await parts.tagsAndAlts.addTags(storeId, texts, options);
     const byTarget = new Map(stored.map((tag) => [tagTarget(tag), tag]));
     return tags.map(({ target }) => {
       const tag = byTarget.get(target);
@@ -122,14 +116,16 @@ function sendTags(
   });
 }
 
-async function* removeTags({ api, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+async function* removeTags({ parts, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
   const tags = writes.filter(({ target, value }) => isTag(target) && value === null);
   const spelled = tags.flatMap(({ expected }) => expected ?? []);
   if (spelled.length > 0)
-    yield await removed(options, targetsOf(tags), () => api.removeTags(storeId, spelled, options));
+    yield await removed(options, targetsOf(tags), () =>
+      parts.tagsAndAlts.removeTags(storeId, spelled, options),
+    );
 }
 
-async function* writeAlts({ api, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+async function* writeAlts({ parts, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
   const alts = writes.flatMap(({ target, value }) => {
     const image = imageOfTarget(target);
     return image === null ? [] : [{ image, alt: value ?? '' }];
@@ -137,7 +133,7 @@ async function* writeAlts({ api, options }: Writing, writes: readonly TargetWrit
   if (alts.length === 0) return;
   const targets = alts.map(({ image }) => imageAltTarget(image));
   yield await asked(options, targets, async () =>
-    (await api.writeImageAlts(alts, options)).map((outcome) => {
+    (await parts.tagsAndAlts.imageAlts(alts, options)).map((outcome) => {
       const target = imageAltTarget(outcome.image);
       return outcome.outcome === 'written' ? written(target, outcome.alt) : refused(target, outcome.reason);
     }),
@@ -145,31 +141,33 @@ async function* writeAlts({ api, options }: Writing, writes: readonly TargetWrit
 }
 
 async function* removeMetafields(
-  { api, storeId, options }: Writing,
+  { parts, storeId, options }: Writing,
   writes: readonly TargetWrite[],
 ): Outcomes {
   const gone = writes.filter(({ target, value }) => isOwnMetafield(target) && value === null);
   const names = gone.map(({ target }) => keyInTarget(target));
   if (names.length > 0)
-    yield await removed(options, targetsOf(gone), () => api.removeMetafields(storeId, names, options));
+    yield await removed(options, targetsOf(gone), () =>
+      parts.writer.removeMetafields(storeId, names, options),
+    );
 }
 
 async function* writeMetafields(
-  { api, storeId, options }: Writing,
+  { parts, storeId, options }: Writing,
   writes: readonly TargetWrite[],
 ): Outcomes {
   const writable: TextWrite[] = [];
   for (const write of writes.filter(({ target }) => isOwnMetafield(target)).filter(hasValue)) {
     // A value that needs a definition and does not get it is refused.
     const { defines, needsDefinition, target } = write;
-    const created = defines === undefined ? null : await api.createDefinition(defines, options);
+    const created = defines === undefined ? null : await parts.definitions.create(defines, options);
     if (created?.outcome === 'refused' && needsDefinition === true)
       yield [refused(target, `the store refused its definition: ${created.reason}`)];
     else writable.push(write);
   }
   if (writable.length === 0) return;
   options.onSending?.(targetsOf(writable));
-  const outcomes = await api.writeMetafields(
+  const outcomes = await parts.writer.metafields(
     storeId,
     writable.map(({ target, value, type, token }) => ({
       ...keyInTarget(target),
@@ -195,7 +193,7 @@ async function* writeTranslations(writing: Writing, writes: readonly TargetWrite
 }
 
 async function* writeLocale(
-  { api, storeId, options, lost }: Writing,
+  { parts, storeId, options, lost }: Writing,
   locale: string,
   writes: readonly TargetWrite[],
 ): Outcomes {
@@ -208,7 +206,7 @@ async function* writeLocale(
   const bases = gone.map(({ target }) => placeOfTarget(target).base);
   if (bases.length > 0)
     yield await removed(options, targetsOf(gone), () =>
-      api.removeTranslations(storeId, locale, bases, options),
+      parts.translations.remove(storeId, locale, bases, options),
     );
   const texts = kept.filter(hasValue).map(({ target, value, expected }) => {
     return { target: placeOfTarget(target).base, value, expected };
@@ -219,7 +217,7 @@ async function* writeLocale(
     options,
     targets,
     async () =>
-      (await api.writeTranslations(storeId, locale, texts, options)).map((outcome) => ({
+      (await parts.translations.write(storeId, locale, texts, options)).map((outcome) => ({
         ...outcome,
         target: translationTarget(locale, outcome.target),
       })),

@@ -1,20 +1,18 @@
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError } from '../../domain/errors.js';
 import type { ReadPart, WholeReadOptions } from '../../domain/store-port.js';
-import type { ShopifyApi } from './api.js';
 import type { CompletedExport } from './api-types.js';
-import type { Sleep } from './options.js';
+import type { ShopifyParts } from './parts.js';
 
-/** The calls that a whole read is made of. */
-export type WholeReadApi = Pick<
-  ShopifyApi,
-  'startExport' | 'pollExport' | 'readExport' | 'readPages' | 'countProducts'
->;
+/** The parts that read a whole store. */
+export interface WholeReadParts extends Pick<ShopifyParts, 'sleep'> {
+  readonly exports: Pick<ShopifyParts['exports'], 'start' | 'poll' | 'read'>;
+  readonly pages: Pick<ShopifyParts['pages'], 'products' | 'count'>;
+}
 
 interface WholeRead extends WholeReadOptions {
   readonly resume: string | null;
   readonly onHandle: (handle: string | null) => Promise<void>;
-  readonly sleep: Sleep;
 }
 
 /**
@@ -23,20 +21,20 @@ interface WholeRead extends WholeReadOptions {
  * no more products than they showed.
  */
 export async function* readWhole(
-  api: WholeReadApi,
+  parts: WholeReadParts,
   query: string,
   read: WholeRead,
 ): AsyncGenerator<ReadPart> {
   const { resume, onHandle, signal } = read;
-  const handle = resume ?? (await api.startExport(query));
+  const handle = resume ?? (await parts.exports.start(query));
   if (handle === null) {
-    yield* readByPages(api, query);
+    yield* readByPages(parts, query);
     return;
   }
   if (resume === null) await onHandle(handle);
-  const completed = await ended(api, handle, read);
+  const completed = await ended(parts, handle, read);
   try {
-    for await (const products of api.readExport(completed, signal)) yield { products };
+    for await (const products of parts.exports.read(completed, signal)) yield { products };
   } catch (error) {
     // A malformed file stays malformed, and its address may have expired, so the next attempt exports again.
     if (signal?.aborted !== true) await onHandle(null);
@@ -46,30 +44,30 @@ export async function* readWhole(
 }
 
 async function ended(
-  api: WholeReadApi,
+  parts: WholeReadParts,
   handle: string,
-  { onHandle, onWaiting, signal, sleep }: WholeRead,
+  { onHandle, onWaiting, signal }: WholeRead,
 ): Promise<CompletedExport> {
   for (let polls = 1; ; polls += 1) {
-    const state = await api.pollExport(handle);
+    const state = await parts.exports.poll(handle);
     if (state.status === 'completed') return state;
     if (state.status === 'failed') {
       await onHandle(null);
       throw new CodedError('transient', `the store's export did not complete: ${state.reason}`);
     }
     onWaiting?.(state.objects);
-    await sleep(BACKOFF.outsideJob.stepMs(polls), signal);
+    await parts.sleep(BACKOFF.outsideJob.stepMs(polls), signal);
     signal?.throwIfAborted();
   }
 }
 
-async function* readByPages(api: WholeReadApi, query: string): AsyncGenerator<ReadPart> {
+async function* readByPages(parts: WholeReadParts, query: string): AsyncGenerator<ReadPart> {
   let read = 0;
-  for await (const products of api.readPages({ query, since: null })) {
+  for await (const products of parts.pages.products({ query, since: null })) {
     read += products.length;
     yield { products };
   }
-  const expected = await api.countProducts(query);
+  const expected = await parts.pages.count(query);
   if (expected !== null && read >= expected) yield { complete: true };
   else
     yield {

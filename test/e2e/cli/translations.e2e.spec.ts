@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { ShopifyApi } from '../../../src/store/shopify/api.js';
+import { ShopifyConnector } from '../../../src/store/shopify/connector.js';
 import { PLAIN_VARIANT } from '../../support/e2e-products.js';
 import { World } from '../../support/e2e-world.js';
 import { runCommand } from '../../support/run-command.js';
@@ -42,14 +42,14 @@ afterAll(async () => {
 });
 
 async function german(gid: string | undefined): Promise<Record<string, string | null>> {
-  const connector = new ShopifyApi({
+  const connector = new ShopifyConnector({
     shop: world.store.shop,
     endpoint: world.store.url,
     auth: { accessToken: world.store.accessToken ?? '' },
     apiVersion: '2026-10',
   });
   try {
-    const live = await connector.readTranslations(gid ?? '', 'de', ['title', 'descriptionHtml']);
+    const live = await connector.parts.translations.live(gid ?? '', 'de', ['title', 'descriptionHtml']);
     return Object.fromEntries([...(live?.texts ?? [])].map(([target, { value }]) => [target, value]));
   } finally {
     await connector.close();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import type { SourceProduct } from '../../../src/domain/store-port.js';
-import { ShopifyApi } from '../../../src/store/shopify/api.js';
+import { ShopifyConnector } from '../../../src/store/shopify/connector.js';
 import type { ShopifyOptions } from '../../../src/store/shopify/options.js';
 
 /** A call as the store received it. */
@@ -171,10 +171,10 @@ export const CANARY = 'shpat_canary0123456789abcdef';
 export function connect(
   url: string,
   options: Partial<ShopifyOptions> = {},
-): { connector: ShopifyApi; slept: number[]; advance: (ms: number) => void } {
+): { connector: ShopifyConnector; slept: number[]; advance: (ms: number) => void } {
   let time = Date.parse('2026-11-20T12:00:00Z');
   const slept: number[] = [];
-  const connector = new ShopifyApi({
+  const connector = new ShopifyConnector({
     shop: 'demo-store.myshopify.com',
     endpoint: url,
     auth: { accessToken: CANARY },

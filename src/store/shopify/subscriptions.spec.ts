@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { page } from '../../../test/support/store/products.js';
+import {
+  connect,
+  data,
+  failureOf,
+  type Reply,
+  ScriptedStore,
+} from '../../../test/support/store/scripted-store.js';
+
+let store: ScriptedStore;
+beforeEach(async () => {
+  store = await ScriptedStore.start();
+});
+afterEach(() => store.stop());
+
+describe('subscribing to product events', () => {
+  const URI = 'https://sync.example.com/webhooks/shopify/main';
+  const created = (userErrors: object[] = []): Reply =>
+    data({
+      webhookSubscriptionCreate: {
+        webhookSubscription: userErrors.length > 0 ? null : { id: 'x' },
+        userErrors,
+      },
+    });
+  const listed = (topics: readonly string[]): Reply =>
+    data({ webhookSubscriptions: page(topics.map((topic) => ({ id: topic, topic, uri: URI }))) });
+
+  it('creates what is missing and nothing twice', async () => {
+    const topics = ['PRODUCTS_UPDATE'];
+    store.answerWith(({ operation, variables }) => {
+      if (operation === 'Webhooks') return listed(topics);
+      topics.push(String(variables['topic']));
+      return created();
+    });
+    const { connector } = connect(store.url);
+    await connector.subscribe(URI, null);
+    await connector.subscribe(URI, null);
+    expect(topics).toEqual([...['PRODUCTS_UPDATE', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED']]);
+  });
+
+  it.each([
+    [
+      'a refusal',
+      created([
+        {
+          field: ['webhookSubscription', 'callbackUrl'],
+          message: 'Address for this topic has already been taken',
+        },
+      ]),
+    ],
+    ['no answer', { cutAfterBytes: 0 }],
+  ])('is content after %s when the subscription is there', async (_name, reply) => {
+    let asked = false;
+    store.answerWith(({ operation }) => {
+      if (operation === 'Webhooks')
+        return listed(
+          asked
+            ? ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED']
+            : ['PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED'],
+        );
+      asked = true;
+      return reply;
+    });
+    await connect(store.url).connector.subscribe(URI, null);
+    expect(store.operations()).toEqual(['Webhooks', 'WebhookCreate', 'Webhooks']);
+  });
+
+  it('fails as misconfigured when the store refuses the address', async () => {
+    store.answerWith(({ operation }) =>
+      operation === 'Webhooks'
+        ? listed([])
+        : created([{ field: ['webhookSubscription', 'callbackUrl'], message: 'Address is invalid' }]),
+    );
+    expect(await failureOf(connect(store.url).connector.subscribe(URI, null))).toMatchObject({
+      code: 'misconfigured',
+    });
+  });
+});
