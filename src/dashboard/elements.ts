@@ -177,6 +177,39 @@ export function pager({ total, limit, offset }: PagePlace, to: (offset: number) 
   </nav>`;
 }
 
+/** Facts, each beside its name. One that is `false` is left out. */
+export function factList(
+  entries: readonly (readonly [name: Piece, value: Piece] | false)[],
+  look = '',
+): Html {
+  const shown = entries.filter((entry) => entry !== false);
+  return html`<dl class="facts ${look}">
+    ${shown.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+/** A form that is one button. */
+export function actionForm(
+  path: string,
+  label: Piece,
+  look: 'primary' | 'danger' | '' = '',
+  hidden: Readonly<Record<string, string>> = {},
+): Html {
+  return html`<form method="post" action="${path}" class="inline">
+    ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button class="${look}">${label}</button>
+  </form>`;
+}
+
+/** The beginning of a text, for a list. */
+export function excerpt(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
+}
+
 /** The text of an empty list. */
 export function nothing(text: string): Html {
   return html`<p class="empty">${text}</p>`;

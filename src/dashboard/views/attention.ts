@@ -1,6 +1,6 @@
 import type { Attention } from '../../operations/attention.js';
 import type { Outage } from '../../operations/outages.js';
-import { clockTime, counted, pathTo, sentence } from '../elements.js';
+import { actionForm, clockTime, counted, pathTo, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { RUN_CHECK, SEE_PRODUCTS } from './reports.js';
 
@@ -162,7 +162,5 @@ function link(path: string, label: string): Html {
 }
 
 function button(path: string, label: string): Html {
-  return html`<form method="post" action="${path}" class="inline">
-    <button class="primary">${label}</button>
-  </form>`;
+  return actionForm(path, label, 'primary');
 }

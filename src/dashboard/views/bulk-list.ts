@@ -6,25 +6,17 @@ import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { withoutAbsent } from '../write-back-query.js';
 import { bulkTitle } from './bulk.js';
-import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
+import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
 import { BULK_CHANGES, leftAsIs } from './bulk.js';
 
 const dryRunCounts = (done: string, matching: string): string => `${done} of ${matching} would be restored`;
 const bulkCountsText = (done: string, matching: string): string => `${done} of ${matching} changed`;
 
-/** The filter of the list, and what stands around it. */
-export interface BulkList {
-  readonly given: GivenFilter;
-  /** Bulk changes of each state that match the rest of the filter. */
-  readonly counts: Readonly<Record<string, number>>;
-  readonly stores: readonly string[];
-}
-
 /** The changes of all that a filter selects, newest first. */
 export function bulkListPage(
   visitor: Visitor,
   changes: Page<BulkChangeSummary>,
-  { given, counts, stores }: BulkList,
+  { given, counts, stores }: ListFrame,
 ): string {
   return page(visitor, {
     title: BULK_CHANGES,

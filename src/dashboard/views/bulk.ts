@@ -2,7 +2,7 @@ import type { BulkAction } from '../../domain/write-back-filter.js';
 import { approvalSummary } from '../../operations/approval-summary.js';
 import type { BulkChangeSummary, PresentedBulkChange } from '../../operations/bulk-changes.js';
 import type { ObjectionCounts } from '../../operations/write-back-review.js';
-import { amount, badge, counted, moment, pathTo, words } from '../elements.js';
+import { actionForm, amount, badge, counted, factList, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
@@ -67,14 +67,12 @@ export function bulkQuestionPage(visitor: Visitor, question: BulkQuestion): stri
 }
 
 function filterFacts(given: Readonly<Record<string, unknown>>): Html {
-  const facts = Object.entries(withoutAbsent(given));
-  return html`<dl class="facts">
-    ${facts.map(
-      ([name, value]) =>
-        html`<dt>${words(name)}</dt>
-          <dd>${name === 'state' || name === 'outcome' ? words(value) : value}</dd>`,
-    )}
-  </dl>`;
+  return factList(
+    Object.entries(withoutAbsent(given)).map(([name, value]) => [
+      words(name),
+      name === 'state' || name === 'outcome' ? words(value) : value,
+    ]),
+  );
 }
 
 function bulkForm(question: BulkQuestion, isDry: boolean): Html {
@@ -121,26 +119,18 @@ export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string 
       </p>
       <h1>${title}</h1>
       <div data-live="/bulk/${change.id}/progress">${bulkProgress(change)}</div>
-      ${isUnderWay(change) && cancelForm(change)}
+      ${isUnderWay(change) && actionForm(`/bulk/${change.id}/cancel`, 'Stop', 'danger')}
       ${
         change.dryRun &&
         change.state === 'done' &&
         change.done > 0 &&
         html`<section class="card">
           <p>Nothing was written. To write it to the live shop, confirm here.</p>
-          <form method="post" action="/bulk/${change.id}/apply" class="inline">
-            <button class="danger">${BULK_VERB[change.action]} ${amount(change.done)}</button>
-          </form>
+          ${actionForm(`/bulk/${change.id}/apply`, `${BULK_VERB[change.action]} ${amount(change.done)}`, 'danger')}
         </section>`
       }`,
     keys: [['u', 'journal']],
   });
-}
-
-function cancelForm({ id }: PresentedBulkChange): Html {
-  return html`<form method="post" action="/bulk/${id}/cancel" class="inline">
-    <button class="danger">Stop</button>
-  </form>`;
 }
 
 function outcomeOf(change: PresentedBulkChange): string {

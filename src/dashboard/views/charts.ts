@@ -2,6 +2,7 @@ import type { CoverageDay, Coverage } from '../../operations/overview.js';
 import type { CreditOutlook } from '../../operations/credits.js';
 import { amount } from '../elements.js';
 import { html, type Html } from '../html.js';
+import { rowTable } from './list.js';
 
 /*
  * Charts are drawn on the server, so that they need no script. Sizes are attributes, because the policy forbids inline styles. Each
@@ -67,27 +68,18 @@ export function coverageLine(days: readonly CoverageDay[]): Html {
 export function coverageTable(days: readonly CoverageDay[]): Html {
   return html`<details>
     <summary>Coverage by day</summary>
-    <table class="numbers">
-      <thead>
-        <tr>
-          <th scope="col">Day</th>
-          <th scope="col">Products</th>
-          <th scope="col">With content</th>
-          <th scope="col">Share</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${[...days].reverse().map(
-          (each) =>
-            html`<tr>
-              <th scope="row">${each.day}</th>
-              <td>${amount(each.products)}</td>
-              <td>${amount(each.withContent)}</td>
-              <td>${sharePercent(each) ?? 0} %</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${rowTable(
+      ['Day', 'Products', 'With content', 'Share'],
+      days.toReversed(),
+      (each) =>
+        html`<tr>
+          <th scope="row">${each.day}</th>
+          <td>${amount(each.products)}</td>
+          <td>${amount(each.withContent)}</td>
+          <td>${sharePercent(each) ?? 0} %</td>
+        </tr>`,
+      'numbers',
+    )}
   </details>`;
 }
 
@@ -120,26 +112,16 @@ export function creditChart(workspace: string, { days, perDay }: CreditOutlook):
     </svg>
     <details>
       <summary>Credits by day</summary>
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            <th scope="col">Credits</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${days
-            .filter(({ credits }) => credits > 0)
-            .reverse()
-            .map(
-              ({ day, credits }) =>
-                html`<tr>
-                  <th scope="row">${day}</th>
-                  <td>${creditAmount(credits)}</td>
-                </tr>`,
-            )}
-        </tbody>
-      </table>
+      ${rowTable(
+        ['Day', 'Credits'],
+        days.filter(({ credits }) => credits > 0).toReversed(),
+        ({ day, credits }) =>
+          html`<tr>
+            <th scope="row">${day}</th>
+            <td>${creditAmount(credits)}</td>
+          </tr>`,
+        'numbers',
+      )}
     </details>`;
 }
 

@@ -1,10 +1,20 @@
 import type { DeliveryDetail, DeliverySummary } from '../../operations/deliveries.js';
 import type { Page } from '../../operations/paging.js';
-import { amount, badge, moment, nameOf, pathTo, productPath, sentence } from '../elements.js';
+import {
+  actionForm,
+  amount,
+  badge,
+  factList,
+  moment,
+  nameOf,
+  pathTo,
+  productPath,
+  sentence,
+} from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
-import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
+import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
 import { REST_OMITTED } from './bulk.js';
 import { ALL_ON_PAGE } from './list.js';
 
@@ -12,17 +22,10 @@ export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as 
 /** The limit of a displayed body. The row, and `deliveries show`, have all of it. */
 const BODY_SHOWN = 60_000;
 
-/** The filter of the list, and what stands around it. */
-export interface DeliveryList {
-  readonly given: GivenFilter;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly stores: readonly string[];
-}
-
 export function deliveriesPage(
   visitor: Visitor,
   deliveries: Page<DeliverySummary>,
-  { given, counts, stores }: DeliveryList,
+  { given, counts, stores }: ListFrame,
 ): string {
   const back = pathTo('/deliveries', { ...given, offset: deliveries.offset });
   return page(visitor, {
@@ -88,6 +91,12 @@ function productLink({ externalId, label }: ItsProduct): Html {
     : html`<a href="${productPath(externalId)}" title="${externalId}">${nameOf(label, externalId)}</a>`;
 }
 
+function productFact({ externalId, label }: ItsProduct): Html {
+  if (externalId === null) return html`–`;
+  return html`${productLink({ externalId, label })}
+  ${label !== null && html`<span class="quiet">${externalId}</span>`}`;
+}
+
 /** A delivery of a generation without content was processed well, but it is no success. */
 export function deliveryBadge({ state, action }: Pick<DeliverySummary, 'state' | 'action'>): Html {
   const reportsFailure = state === 'processed' && action !== 'product_generated';
@@ -102,42 +111,24 @@ export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string
     body: html`<p class="crumbs"><a href="/deliveries" data-key="u">Deliveries</a></p>
       <div class="head">
         <h1>${delivery.action ?? 'Unreadable delivery'}</h1>
-        <form method="post" action="/deliveries/replay">
-          <input type="hidden" name="id" value="${delivery.id}" />
-          <input type="hidden" name="back" value="/deliveries/${delivery.id}" />
-          <button>Replay</button>
-        </form>
+        ${actionForm('/deliveries/replay', 'Replay', '', { id: delivery.id, back: `/deliveries/${delivery.id}` })}
       </div>
       <p>${deliveryBadge(delivery)} ${delivery.note}</p>
-      <dl class="facts card">
-        <dt>Id</dt>
-        <dd>${delivery.id}</dd>
-        <dt>Workspace</dt>
-        <dd>${delivery.workspace}</dd>
-        <dt>Came by</dt>
-        <dd>${delivery.via}</dd>
-        <dt>Received</dt>
-        <dd>${moment(delivery.receivedAt)}</dd>
-        <dt>Settled</dt>
-        <dd>${moment(delivery.settledAt)}</dd>
-        <dt>Attempts</dt>
-        <dd>${delivery.attempts}</dd>
-        <dt>Product</dt>
-        <dd>
-          ${delivery.externalId === null ? '–' : productLink(delivery)}
-          ${delivery.label !== null && html`<span class="quiet">${delivery.externalId}</span>`}
-        </dd>
-        <dt>Task</dt>
-        <dd>${delivery.taskId ?? '–'}</dd>
-      </dl>
+      ${factList(
+        [
+          ['Id', delivery.id],
+          ['Workspace', delivery.workspace],
+          ['Came by', delivery.via],
+          ['Received', moment(delivery.receivedAt)],
+          ['Settled', moment(delivery.settledAt)],
+          ['Attempts', delivery.attempts],
+          ['Product', productFact(delivery)],
+          ['Task', delivery.taskId ?? '–'],
+        ],
+        'card',
+      )}
       <h2>Headers</h2>
-      <dl class="facts card">
-        ${Object.entries(delivery.headers).map(
-          ([name, value]) =>
-            html`<dt>${name}</dt>
-              <dd>${value}</dd>`,
-        )}
-      </dl>
+      ${factList(Object.entries(delivery.headers), 'card')}
       <h2>Body</h2>
       <p class="quiet">${amount(delivery.bytes)} bytes${delivery.text !== null && ', not JSON'}</p>
       <pre tabindex="0" role="region" aria-label="Body">${body.slice(0, BODY_SHOWN)}</pre>

@@ -8,9 +8,9 @@ import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
-import { withoutAbsent, type GivenFilter } from '../write-back-query.js';
+import { withoutAbsent } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
-import { list, LIST_KEYS, storeAndDays } from './list.js';
+import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
 import { askLink } from './write-back-actions.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
 import { BULK_CHANGES, NO_WRITE_BACKS } from './bulk.js';
@@ -29,11 +29,7 @@ export const JOURNAL_STATES = [
   'pending_review',
 ] as const;
 
-export interface JournalList {
-  readonly given: GivenFilter;
-  /** Write-backs of each state that match the rest of the filter. */
-  readonly counts: Readonly<Record<string, number>>;
-  readonly stores: readonly string[];
+export interface JournalList extends ListFrame {
   /** Addresses of thumbnails by external_id. */
   readonly images: ReadonlyMap<string, string>;
 }

@@ -36,6 +36,14 @@ export interface Tabs {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** The filter of a page's list, and what stands around it. */
+export interface ListFrame {
+  readonly given: GivenFilter;
+  /** Rows of each state that match the rest of the filter. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly stores: readonly string[];
+}
+
 export interface ListView<Row> {
   readonly path: string;
   readonly given: GivenFilter;
@@ -74,8 +82,9 @@ export function rowTable<Row>(
   heads: readonly string[],
   rows: readonly Row[],
   row: (row: Row, index: number) => Html,
+  look = 'list',
 ): Html {
-  return html`<table class="list">
+  return html`<table class="${look}">
     <thead>
       <tr>
         ${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`))}

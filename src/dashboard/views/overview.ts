@@ -4,6 +4,7 @@ import {
   amount,
   badge,
   counted,
+  factList,
   moment,
   nothing,
   pager,
@@ -16,7 +17,7 @@ import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { attentionSection, outageSection } from './attention.js';
 import { coverageBar, coverageLine, creditAmount, creditChart, sharePercent } from './charts.js';
-import { NO_FILTER } from './list.js';
+import { NO_FILTER, rowTable } from './list.js';
 
 const GENERATED = 'Generated and live';
 const STORE_SEARCH = 'Part of a store’s key or shop';
@@ -104,21 +105,12 @@ function storeSection({ stores, allStores }: Overview, choice: OverviewChoice): 
     ${allStores > 0 && stores.items.length === 0 && nothing('No stores match this filter.')}
     ${
       stores.items.length > 0 &&
-      html`<table class="list stores">
-        <thead>
-          <tr>
-            <th scope="col">Store</th>
-            <th scope="col">${GENERATED}</th>
-            <th scope="col">Last run</th>
-            <th scope="col">Next run</th>
-            <th scope="col">Review</th>
-            <th scope="col">Put off</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${stores.items.map(storeRow)}
-        </tbody>
-      </table>`
+      rowTable(
+        ['Store', GENERATED, 'Last run', 'Next run', 'Review', 'Put off'],
+        stores.items,
+        storeRow,
+        'list stores',
+      )
     }
     ${stores.total > stores.limit && pager(stores, (offset) => pathTo('/', { ...choice, offset }))}
   </section>`;
@@ -193,29 +185,22 @@ function workspaceCard({ workspace, pause, webhook, credits }: WorkspaceLine): H
   const { remaining, perDay, daysLeft, runsOutOn } = credits;
   return html`<div class="card">
     <h3>${workspace}</h3>
-    <dl class="facts">
-      <dt>Credits left</dt>
-      <dd>
-        ${remaining === null ? 'Known once a result comes by webhook: results that are polled name none.' : html`<b>${creditAmount(remaining)}</b>`}
-      </dd>
-      ${
-        perDay !== null &&
-        html`<dt>Used</dt>
-          <dd>${creditAmount(perDay)} a day</dd>`
-      }
-      ${
-        runsOutOn !== null &&
-        daysLeft !== null &&
-        html`<dt>Run out</dt>
-          <dd>
-            ${daysLeft > 3650 ? 'not within ten years' : html`${runsOutOn}, ${inDays(Math.floor(daysLeft))}`}
-          </dd>`
-      }
-      <dt>Paused</dt>
-      <dd>${pause === null ? 'no' : html`<span class="problem">${pause}</span>`}</dd>
-      <dt>Webhook</dt>
-      <dd>${webhook ?? 'not checked yet'}</dd>
-    </dl>
+    ${factList([
+      [
+        'Credits left',
+        remaining === null
+          ? 'Known once a result comes by webhook: results that are polled name none.'
+          : html`<b>${creditAmount(remaining)}</b>`,
+      ],
+      perDay !== null && ['Used', `${creditAmount(perDay)} a day`],
+      runsOutOn !== null &&
+        daysLeft !== null && [
+          'Run out',
+          daysLeft > 3650 ? 'not within ten years' : `${runsOutOn}, ${inDays(Math.floor(daysLeft))}`,
+        ],
+      ['Paused', pause === null ? 'no' : html`<span class="problem">${pause}</span>`],
+      ['Webhook', webhook ?? 'not checked yet'],
+    ])}
     ${creditChart(workspace, credits)}
   </div>`;
 }

@@ -2,7 +2,7 @@ import type { Page } from '../../operations/paging.js';
 import type { PlanEntry, PresentedPlan } from '../../operations/plans.js';
 import { ACTION_KINDS, type PlanEntryFilter } from '../../operations/plans.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
-import { amount, badge, moment, nameOf, pathTo, productPath } from '../elements.js';
+import { actionForm, amount, badge, factList, moment, nameOf, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
@@ -54,9 +54,7 @@ export function planPage(visitor: Visitor, view: PlanView): string {
         ${
           plan.state === 'saved' &&
           plan.entries > 0 &&
-          html`<form method="post" action="${path}/apply" class="inline">
-            <button class="primary">Apply these ${amount(plan.entries)} changes</button>
-          </form>`
+          actionForm(`${path}/apply`, `Apply these ${amount(plan.entries)} changes`, 'primary')
         }
       </div>
       <div data-live="${pathTo(`${path}/progress`, { ...given, offset: entries.offset })}">
@@ -116,31 +114,17 @@ const PLAN_COUNTS = ['seen', 'creates', 'updates', 'orphans', 'unchanged', 'conf
 /** The cost of a sync. */
 export function costFacts(cost: SyncCost): Html {
   const { generations, waiting, limitedBy, credits, creditsEach, creditsRemaining } = cost;
-  return html`<dl class="facts">
-    <dt>Content requested for</dt>
-    <dd><b>${amount(generations)}</b></dd>
-    ${
-      generations > 0 &&
-      html`<dt>Credits</dt>
-        <dd>
-          ${
-            credits === null || creditsEach === null
-              ? 'cost not known yet'
-              : `about ${creditAmount(credits)} (${creditAmount(creditsEach)} each)`
-          }
-        </dd>`
-    }
-    ${
-      creditsRemaining !== null &&
-      html`<dt>Credits left</dt>
-        <dd>${creditAmount(creditsRemaining)}</dd>`
-    }
-    ${
-      limitedBy !== null &&
-      html`<dt>For later runs</dt>
-        <dd>${amount(waiting)}, by <code>${limitedBy}</code></dd>`
-    }
-  </dl>`;
+  return factList([
+    ['Content requested for', html`<b>${amount(generations)}</b>`],
+    generations > 0 && [
+      'Credits',
+      credits === null || creditsEach === null
+        ? 'cost not known yet'
+        : `about ${creditAmount(credits)} (${creditAmount(creditsEach)} each)`,
+    ],
+    creditsRemaining !== null && ['Credits left', creditAmount(creditsRemaining)],
+    limitedBy !== null && ['For later runs', html`${amount(waiting)}, by <code>${limitedBy}</code>`],
+  ]);
 }
 
 function entryList({ plan, entries, kinds, given }: PlanView): Html {

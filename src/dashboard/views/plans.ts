@@ -4,24 +4,16 @@ import { counted, moment, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
-import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
+import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
 import { planBadge } from './plan.js';
 import { APPLIED_BY_RUN } from './plan.js';
 import { ERROR_SEARCH } from './runs.js';
-
-/** The filter of the list, and what stands around it. */
-export interface PlanList {
-  readonly given: GivenFilter;
-  /** Plans of each state that match the rest of the filter. */
-  readonly counts: Readonly<Record<string, number>>;
-  readonly stores: readonly string[];
-}
 
 /** The saved plans, newest first. */
 export function plansPage(
   visitor: Visitor,
   plans: Page<PresentedPlan>,
-  { given, counts, stores }: PlanList,
+  { given, counts, stores }: ListFrame,
 ): string {
   return page(visitor, {
     title: 'Plans',

@@ -1,5 +1,5 @@
 import type { ProductTimeline } from '../../operations/products.js';
-import { moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
+import { actionForm, factList, moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { LiveText } from '../product-live.js';
@@ -54,13 +54,8 @@ export function productPage(visitor: Visitor, view: ProductView): string {
 function actions(externalId: string, store: string): Html {
   const path = productPath(externalId);
   return html`<div class="actions admin-only">
-    <form method="post" action="${path}/sync" class="inline">
-      <button class="primary">Sync now</button>
-    </form>
-    <form method="post" action="/stores/${encodeURIComponent(store)}/plan" class="inline">
-      <input type="hidden" name="product" value="${externalId}" />
-      <button>Show the plan</button>
-    </form>
+    ${actionForm(`${path}/sync`, 'Sync now', 'primary')}
+    ${actionForm(`/stores/${encodeURIComponent(store)}/plan`, 'Show the plan', '', { product: externalId })}
     <a class="button" href="${path}/generate">Generate again…</a>
   </div>`;
 }
@@ -73,27 +68,26 @@ function facts({ product, live, adminUrl }: ProductView): Html {
     [adminUrl, 'in the shop’s admin'],
   ] as const;
   const links = outside.flatMap(([url, label]) => (url === null ? [] : [{ url, label }]));
-  return html`<dl class="facts card">
-    <dt>ID</dt>
-    <dd>${product.externalId}</dd>
-    <dt>Store</dt>
-    <dd>
-      ${product.store === null ? '–' : html`<a href="/stores/${encodeURIComponent(product.store)}">${product.store}</a>`}
-    </dd>
-    <dt>Handle</dt>
-    <dd>${link?.handle ?? '–'}</dd>
-    <dt>Catalog product</dt>
-    <dd>${link?.catalogId ?? '–'}</dd>
-    <dt>Last seen</dt>
-    <dd>${moment(link?.lastSeenAt ?? null)}</dd>
-    ${
-      links.length > 0 &&
-      html`<dt>Pages</dt>
-        <dd class="chips">
-          ${links.map(({ url, label }) => html`<a class="outside" href="${url}" rel="noreferrer noopener" target="_blank">${label}</a>`)}
-        </dd>`
-    }
-  </dl>`;
+  return factList(
+    [
+      ['ID', product.externalId],
+      [
+        'Store',
+        product.store === null
+          ? '–'
+          : html`<a href="/stores/${encodeURIComponent(product.store)}">${product.store}</a>`,
+      ],
+      ['Handle', link?.handle ?? '–'],
+      ['Catalog product', link?.catalogId ?? '–'],
+      ['Last seen', moment(link?.lastSeenAt ?? null)],
+      links.length > 0 && ['Pages', html`<span class="chips">${links.map(outsideLink)}</span>`],
+    ],
+    'card',
+  );
+}
+
+function outsideLink({ url, label }: { readonly url: string; readonly label: string }): Html {
+  return html`<a class="outside" href="${url}" rel="noreferrer noopener" target="_blank">${label}</a>`;
 }
 
 function present(externalId: string, live: LiveText): Html {

@@ -13,16 +13,11 @@ import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
-import { ALL_ON_PAGE, list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
+import { ALL_ON_PAGE, list, LIST_KEYS, rowTable, type ListFrame } from './list.js';
 import { withheldLines, type Titles } from './withheld.js';
 import { targetList, targetName } from './write-back-parts.js';
 
-/** The list with its filter, tabs and paging. */
-export interface ProductList {
-  readonly given: GivenFilter;
-  /** Products of each state that match the rest of the filter. */
-  readonly counts: Readonly<Record<string, number>>;
-  readonly stores: readonly string[];
+export interface ProductList extends ListFrame {
   readonly images: ReadonlyMap<string, string>;
   /** Titles of the products that hold a shared identifier. */
   readonly titles: Titles;

@@ -2,10 +2,23 @@ import type { Finding } from '../../operations/check.js';
 import type { DriftedProduct } from '../../operations/drift.js';
 import type { Report } from '../../operations/reports.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
-import { amount, badge, counted, moment, nameOf, nothing, pathTo, productPath, words } from '../elements.js';
+import {
+  actionForm,
+  amount,
+  badge,
+  counted,
+  excerpt,
+  moment,
+  nameOf,
+  nothing,
+  pathTo,
+  productPath,
+  words,
+} from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
+import { rowTable } from './list.js';
 import { costFacts } from './plan.js';
 import { CONFIRM_MEANING, KEEP_IT } from './write-back-actions.js';
 
@@ -20,9 +33,7 @@ export function checkPage(visitor: Visitor, newest: Report | null): string {
     section: 'check',
     body: html`<div class="head">
         <h1>Check</h1>
-        <form method="post" action="/check" class="inline">
-          <button class="primary">${RUN_CHECK}</button>
-        </form>
+        ${actionForm('/check', RUN_CHECK, 'primary')}
       </div>
       <p>
         The check tests the catalog login, the webhook slot, the public URL and each store. It writes nothing.
@@ -95,63 +106,40 @@ const LEVELS = { ok: 'good', warn: 'warn', FAIL: 'bad' } as const;
 /** Failures come first. */
 function findingsTable(findings: readonly Finding[]): Html {
   const ranked = ORDER.flatMap((rank) => findings.filter(({ level }) => level === rank));
-  return html`<table class="list">
-    <thead>
-      <tr>
-        <th scope="col">Result</th>
-        <th scope="col">What</th>
-        <th scope="col">Detail</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${ranked.map(
-        ({ level, what, detail }) =>
-          html`<tr>
-            <td><span class="badge ${LEVELS[level]}">${level}</span></td>
-            <th scope="row">${what}</th>
-            <td class="said">${detail}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return rowTable(
+    ['Result', 'What', 'Detail'],
+    ranked,
+    ({ level, what, detail }) =>
+      html`<tr>
+        <td><span class="badge ${LEVELS[level]}">${level}</span></td>
+        <th scope="row">${what}</th>
+        <td class="said">${detail}</td>
+      </tr>`,
+  );
 }
 
 function driftTable(products: readonly DriftedProduct[]): Html {
-  return html`<table class="list">
-    <thead>
-      <tr>
-        <th scope="col">Product</th>
-        <th scope="col">Finding</th>
-        <th scope="col">Live</th>
-        <th scope="col">Written</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${products.flatMap(({ externalId, label, findings }) =>
-        findings.map(
-          ({ kind, target, detail, live, written }) =>
-            html`<tr>
-              <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
-              <td>
-                <span class="badge warn">${words(kind)}</span>
-                ${target !== null && html`<code>${target}</code>`}
-                <span class="quiet">${detail}</span>
-              </td>
-              <td data-label="Live" class="said">${excerpt(live)}</td>
-              <td data-label="Written" class="said">${excerpt(written)}</td>
-            </tr>`,
-        ),
-      )}
-    </tbody>
-  </table>`;
+  const found = products.flatMap(({ findings, ...product }) =>
+    findings.map((finding) => ({ ...product, ...finding })),
+  );
+  return rowTable(
+    ['Product', 'Finding', 'Live', 'Written'],
+    found,
+    ({ externalId, label, kind, target, detail, live, written }) =>
+      html`<tr>
+        <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
+        <td>
+          <span class="badge warn">${words(kind)}</span>
+          ${target !== null && html`<code>${target}</code>`}
+          <span class="quiet">${detail}</span>
+        </td>
+        <td data-label="Live" class="said">${excerpt(live ?? '–', SHOWN)}</td>
+        <td data-label="Written" class="said">${excerpt(written ?? '–', SHOWN)}</td>
+      </tr>`,
+  );
 }
 
 const SHOWN = 200;
-
-function excerpt(text: string | null): string {
-  if (text === null) return '–';
-  return text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
-}
 
 export interface GenerateQuestion {
   readonly store: string;

@@ -2,7 +2,7 @@ import { plainTextOf } from '../../planner/html/plain-text.js';
 import { GATES } from '../../domain/gate-finding.js';
 import type { Page } from '../../operations/paging.js';
 import type { PresentedWriteBack } from '../../operations/present-write-back.js';
-import { amount, counted, moment, pathTo, words } from '../elements.js';
+import { amount, counted, excerpt, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
@@ -154,17 +154,13 @@ function descriptionOf(item: PresentedWriteBack): string | null {
 
 const EXCERPT = 140;
 
-function excerpt(text: string): string {
-  return text.length > EXCERPT ? `${text.slice(0, EXCERPT).toWellFormed()}…` : text;
-}
-
 /** One text before and after, in short; nothing when it stays as it is. */
 function changeLine(name: string, before: string | undefined, after: string | null): Html {
   if (after === null || after === before) return html``;
   return html`<p class="change" dir="auto">
     <span class="quiet">${name}:</span>
-    ${before !== undefined && before !== '' && html`<del>${excerpt(before)}</del> `}<ins
-      >${excerpt(after)}</ins
+    ${before !== undefined && before !== '' && html`<del>${excerpt(before, EXCERPT)}</del> `}<ins
+      >${excerpt(after, EXCERPT)}</ins
     >
   </p>`;
 }

@@ -8,9 +8,11 @@ import {
 } from '../../operations/run-items.js';
 import type { RunProgress } from '../../operations/runs.js';
 import {
+  actionForm,
   amount,
   badge,
   counted,
+  factList,
   lasting,
   moment,
   nameOf,
@@ -86,23 +88,17 @@ export function runPage(visitor: Visitor, view: RunView): string {
 /** Cancels a run that has not ended; runs the failures of one that has again. */
 function runForms({ run, stopping }: RunView): Html {
   if (isUnderWay(run)) {
-    return stopping
-      ? html``
-      : html`<form method="post" action="/runs/${run.id}/cancel" class="inline">
-          <button class="danger">Cancel</button>
-        </form>`;
+    return stopping ? html`` : actionForm(`/runs/${run.id}/cancel`, 'Cancel', 'danger');
   }
   if (run.counts.failed + run.counts.owed === 0) return html``;
-  return html`<form method="post" action="/runs/${run.id}/retry" class="inline">
-    <button>${RETRY_FAILURES}</button>
-  </form>`;
+  return actionForm(`/runs/${run.id}/retry`, RETRY_FAILURES);
 }
 
 /** For admins, after a share limit stopped a run: links to its plan and to a run without the limits. */
-function beyondLimit({ store, kind }: PresentedRun): Html {
-  const path = `/stores/${encodeURIComponent(store)}`;
-  const isFull = kind === 'full';
-  const what = isFull ? 'full' : 'changed';
+function beyondLimit(run: PresentedRun): Html {
+  const path = `/stores/${encodeURIComponent(run.store)}`;
+  const isFull = run.kind === 'full';
+  const kind = isFull ? 'full' : 'changed';
   return html`<section class="card admin-only" aria-labelledby="limit">
     <h2 id="limit">Stopped by a limit</h2>
     <p>
@@ -110,13 +106,8 @@ function beyondLimit({ store, kind }: PresentedRun): Html {
       the store is right, run it without the limits.
     </p>
     <div class="actions">
-      <form method="post" action="${path}/plan" class="inline">
-        <button name="kind" value="${what}">${isFull ? PLAN_ALL : PLAN_CHANGES}</button>
-      </form>
-      <form method="post" action="${path}/sync" class="inline">
-        <input type="hidden" name="force" value="true" />
-        <button name="kind" value="${what}" class="danger">Run without the limits</button>
-      </form>
+      ${actionForm(`${path}/plan`, isFull ? PLAN_ALL : PLAN_CHANGES, '', { kind })}
+      ${actionForm(`${path}/sync`, 'Run without the limits', 'danger', { kind, force: 'true' })}
     </div>
   </section>`;
 }
@@ -133,18 +124,16 @@ export function progressFragment(view: RunView): Html {
       </div>
       ${progressBar(view)} ${funnel(view)}
       ${run.error !== null && html`<p class="problem">${sentence(run.error)}</p>`} ${noteList(run.notes)}
-      <dl class="facts">
-        <dt>Began</dt>
-        <dd>${moment(run.startedAt)}</dd>
-        <dt>Ended</dt>
-        <dd>${moment(run.finishedAt)}</dd>
-        <dt>Duration</dt>
-        <dd>${durationOf(run.startedAt, run.finishedAt ?? now.toISOString())}</dd>
-        <dt>Requests</dt>
-        <dd>${amount(run.requests.catalog)} to the catalog, ${amount(run.requests.store)} to the store</dd>
-        <dt>Credits</dt>
-        <dd>${creditsOf(view)}</dd>
-      </dl>
+      ${factList([
+        ['Began', moment(run.startedAt)],
+        ['Ended', moment(run.finishedAt)],
+        ['Duration', durationOf(run.startedAt, run.finishedAt ?? now.toISOString())],
+        [
+          'Requests',
+          `${amount(run.requests.catalog)} to the catalog, ${amount(run.requests.store)} to the store`,
+        ],
+        ['Credits', creditsOf(view)],
+      ])}
       ${stepTable(run, now)}
     </section>
     ${itemSection(view)}`;

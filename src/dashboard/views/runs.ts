@@ -6,7 +6,7 @@ import { amount, badge, lasting, moment, pathTo, sentence, stateOfRun } from '..
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
-import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
+import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
 
 export const ERROR_SEARCH = 'Error or id';
 export const OUTCOMES = {
@@ -22,14 +22,7 @@ export const OUTCOMES = {
 
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'partial', 'failed'] as const;
 
-/** The filter of the list, and what stands around it. */
-export interface RunList {
-  readonly given: GivenFilter;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly stores: readonly string[];
-}
-
-export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: RunList): string {
+export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: ListFrame): string {
   return page(visitor, {
     title: 'Runs',
     section: 'runs',

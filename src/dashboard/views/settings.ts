@@ -3,6 +3,7 @@ import { nothing } from '../elements.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import type { ListedSetting } from '../../config/index.js';
+import { rowTable } from './list.js';
 import { RUN_CHECK } from './reports.js';
 
 export interface SettingsView {
@@ -42,25 +43,16 @@ export function settingsPage(visitor: Visitor, { settings, search, all, more }: 
       ${
         settings.length === 0
           ? nothing('No settings match this filter.')
-          : html`<table class="list">
-              <thead>
-                <tr>
-                  <th scope="col">Setting</th>
-                  <th scope="col">Value</th>
-                  <th scope="col">From</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${settings.map(
-                  ({ key, value, origin }) =>
-                    html`<tr>
-                      <th scope="row"><code>${key}</code></th>
-                      <td data-label="Value"><code>${value}</code></td>
-                      <td data-label="From" class="quiet">${origin}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>`
+          : rowTable(
+              ['Setting', 'Value', 'From'],
+              settings,
+              ({ key, value, origin }) =>
+                html`<tr>
+                  <th scope="row"><code>${key}</code></th>
+                  <td data-label="Value"><code>${value}</code></td>
+                  <td data-label="From" class="quiet">${origin}</td>
+                </tr>`,
+            )
       }
       ${more > 0 && html`<p class="quiet">${more} more match. Narrow the search.</p>`}`,
   });

@@ -3,7 +3,9 @@ import type { Coverage, CoverageDay } from '../../operations/overview.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreStatus } from '../../operations/status.js';
 import {
+  actionForm,
   amount,
+  factList,
   LINK_WORDS,
   badge,
   clockTime,
@@ -73,9 +75,7 @@ export function storePage(visitor: Visitor, view: StoreView): string {
             <button name="kind" value="changed">${PLAN_CHANGES}</button>
             <button name="kind" value="full">${PLAN_ALL}</button>
           </form>
-          <form method="post" action="${path}/drift" class="inline">
-            <button>Look for drift</button>
-          </form>
+          ${actionForm(`${path}/drift`, 'Look for drift')}
           <a class="button" href="${path}/generate">Generate what is missing…</a>
         </div>
         <p class="quiet">
@@ -97,33 +97,34 @@ function pauseTimes({ health }: StoreStatus): Html {
 
 function facts({ status, nextRunAt, schedule }: StoreView): Html {
   const { store } = status;
+  const onHold = held(status);
   return html`<section class="card" aria-labelledby="facts">
     <h2 id="facts">State</h2>
-    <dl class="facts">
-      <dt>Shop</dt>
-      <dd>${status.shop}</dd>
-      <dt>Next run</dt>
-      <dd>${scheduled(nextRunAt, schedule.timezone)} <code>${schedule.cron}</code></dd>
-      <dt>Read up to</dt>
-      <dd>${moment(status.watermark)}</dd>
-      <dt>Products</dt>
-      <dd>${stateCounts(status.products, LINK_WORDS, (state) => pathTo('/products', { state, store }))}</dd>
-      <dt>Generated texts</dt>
-      <dd>${stateCounts(status.writeBacks, {}, (state) => pathTo('/journal', { state, store }))}</dd>
-      ${held(status)}
-      ${
-        status.owed.count > 0 &&
-        html`<dt>
-            <a href="${pathTo('/products', { content: 'owed', store })}">Put off to the next run</a>
-          </dt>
-          <dd>
-            <ul class="plain">
-              ${status.owed.reasons.map(({ count, reason }) => html`<li>${amount(count)}: ${reason}</li>`)}
-            </ul>
-          </dd>`
-      }
-    </dl>
+    ${factList([
+      ['Shop', status.shop],
+      ['Next run', html`${scheduled(nextRunAt, schedule.timezone)} <code>${schedule.cron}</code>`],
+      ['Read up to', moment(status.watermark)],
+      [
+        'Products',
+        stateCounts(status.products, LINK_WORDS, (state) => pathTo('/products', { state, store })),
+      ],
+      [
+        'Generated texts',
+        stateCounts(status.writeBacks, {}, (state) => pathTo('/journal', { state, store })),
+      ],
+      onHold.length > 0 && ['On hold', plainList(onHold)],
+      status.owed.count > 0 && [
+        html`<a href="${pathTo('/products', { content: 'owed', store })}">Put off to the next run</a>`,
+        plainList(status.owed.reasons.map(({ count, reason }) => html`${amount(count)}: ${reason}`)),
+      ],
+    ])}
   </section>`;
+}
+
+function plainList(items: readonly Html[]): Html {
+  return html`<ul class="plain">
+    ${items.map((item) => html`<li>${item}</li>`)}
+  </ul>`;
 }
 
 function coverageCard({ coverage, days, without, status }: StoreView): Html {
@@ -153,42 +154,30 @@ function coverageCard({ coverage, days, without, status }: StoreView): Html {
 }
 
 /** Writes that wait although the store is not paused, and values that no setting maps. */
-function held({ store, held: { limits, gates }, unmappedParts }: StoreStatus): Html {
+function held({ store, held: { limits, gates }, unmappedParts }: StoreStatus): Html[] {
   const capped = Object.entries(limits).filter(([, count]) => count > 0);
   const ready = pathTo('/journal', { state: 'ready', store });
-  const lines = [
+  const unmapped =
+    unmappedParts === 1 ? '1 generated value is' : `${amount(unmappedParts)} generated values are`;
+  return [
     ...capped.map(
       ([limit, count]) =>
-        html`<li><a href="${ready}">${counted(count, 'write')} on hold: limits.${limit} is reached</a></li>`,
+        html`<a href="${ready}">${counted(count, 'write')} on hold: limits.${limit} is reached</a>`,
     ),
     ...Object.entries(gates).map(
       ([gate, count]) =>
-        html`<li>
-          <a href="${pathTo('/review', { store, gate })}"
-            >${counted(count, 'text')} held back by the gate ${gate}</a
-          >
-        </li>`,
+        html`<a href="${pathTo('/review', { store, gate })}"
+          >${counted(count, 'text')} held back by the gate ${gate}</a
+        >`,
     ),
     ...(unmappedParts > 0
       ? [
-          html`<li>
-            <a href="${pathTo('/journal', { store, fate: 'not_mapped' })}"
-              >${unmappedParts === 1 ? '1 generated value is' : `${amount(unmappedParts)} generated values are`}
-              not mapped. Choose where</a
-            >
-          </li>`,
+          html`<a href="${pathTo('/journal', { store, fate: 'not_mapped' })}"
+            >${unmapped} not mapped. Choose where</a
+          >`,
         ]
       : []),
   ];
-  return html`${
-    lines.length > 0 &&
-    html`<dt>On hold</dt>
-      <dd>
-        <ul class="plain">
-          ${lines}
-        </ul>
-      </dd>`
-  }`;
 }
 
 function lastRuns({ status: { store }, runs }: StoreView): Html {

@@ -4,6 +4,7 @@ import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
+import { rowTable } from './list.js';
 import { targetName } from './write-back-parts.js';
 
 export const CONFIRM_MEANING = {
@@ -161,31 +162,23 @@ export function sourcesSection({ sources, creditsConsumed }: PresentedWriteBack)
     ${
       sources.length === 0
         ? html`<p class="empty">The service named no sources.</p>`
-        : html`<table class="metafields sources">
-            <thead>
-              <tr>
-                <th scope="col">Address</th>
-                <th scope="col">Score</th>
-                <th scope="col">Origin</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${sources.map(
-                ({ url, score, given }) =>
-                  html`<tr>
-                    <td data-label="Address">
-                      ${
-                        /^https?:\/\//i.test(url)
-                          ? html`<a href="${url}" rel="noreferrer noopener" target="_blank">${url}</a>`
-                          : url
-                      }
-                    </td>
-                    <td data-label="Score">${score ?? '–'}</td>
-                    <td data-label="Origin">${originOf(given)}</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>`
+        : rowTable(
+            ['Address', 'Score', 'Origin'],
+            sources,
+            ({ url, score, given }) =>
+              html`<tr>
+                <td data-label="Address">
+                  ${
+                    /^https?:\/\//i.test(url)
+                      ? html`<a href="${url}" rel="noreferrer noopener" target="_blank">${url}</a>`
+                      : url
+                  }
+                </td>
+                <td data-label="Score">${score ?? '–'}</td>
+                <td data-label="Origin">${originOf(given)}</td>
+              </tr>`,
+            'metafields sources',
+          )
     }
   </section>`;
 }

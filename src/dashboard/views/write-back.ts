@@ -19,7 +19,7 @@ import {
 import type { ListPlace } from '../write-back-query.js';
 import { EDIT_PREFIX, markedText, targetName, tickedIn, writeBackPath } from './write-back-parts.js';
 import { thumbnail } from '../thumbnails.js';
-import { BACK_TO_LIST } from './list.js';
+import { BACK_TO_LIST, rowTable } from './list.js';
 import { storeUnread } from './write-back-parts.js';
 
 const REJECT_REASON = 'Reason (optional)';
@@ -179,27 +179,19 @@ function leftOut({ arrived }: PresentedWriteBack): Html {
   if (parts.length === 0) return html``;
   return html`<section class="card" aria-label="Not written">
     <h2>Generated, but not written</h2>
-    <table class="metafields">
-      <thead>
-        <tr>
-          <th scope="col">Part</th>
-          <th scope="col">Value</th>
-          <th scope="col">Why</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${parts.map(
-          ({ from, excerpt, setting }) =>
-            html`<tr>
-              <td data-label="Part">${from}</td>
-              <td data-label="Value">${excerpt}</td>
-              <td data-label="Why">
-                ${setting === null ? 'the store cannot hold it' : html`not mapped: <code>${setting}</code>`}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${rowTable(
+      ['Part', 'Value', 'Why'],
+      parts,
+      ({ from, excerpt, setting }) =>
+        html`<tr>
+          <td data-label="Part">${from}</td>
+          <td data-label="Value">${excerpt}</td>
+          <td data-label="Why">
+            ${setting === null ? 'the store cannot hold it' : html`not mapped: <code>${setting}</code>`}
+          </td>
+        </tr>`,
+      'metafields',
+    )}
   </section>`;
 }
 
@@ -337,18 +329,7 @@ function metafieldTable(view: WriteBackView, metafields: readonly ComparedField[
   const [left, right] = headings(comparison);
   return html`<section class="card" aria-labelledby="metafields">
     <h2 id="metafields">Metafields</h2>
-    <table class="metafields">
-      <thead>
-        <tr>
-          <th scope="col">Metafield</th>
-          <th scope="col">${left}</th>
-          <th scope="col">${right}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${metafields.map((field) => metafieldRow(view, field))}
-      </tbody>
-    </table>
+    ${rowTable(['Metafield', left, right], metafields, (field) => metafieldRow(view, field), 'metafields')}
   </section>`;
 }
 
