@@ -1,8 +1,8 @@
 import type { Provider, Type } from '@nestjs/common';
-import compression from 'compression';
 import { urlencoded, type RequestHandler } from 'express';
 import { storableBody } from '../api/storable-input.js';
 import type { Connections } from '../connections/connections.js';
+import { compressed } from './compressed.js';
 import { GenerateAgain } from './generate-again.js';
 import { AssetPages } from './pages/asset.pages.js';
 import { AuditPages } from './pages/audit.pages.js';
@@ -68,7 +68,7 @@ export const PAGE_PROVIDERS: Provider[] = [
 /** Runs before every page: its headers, and the parser of its forms. */
 export function pageMiddleware(connections: Connections): RequestHandler[] {
   return [
-    compression(),
+    compressed,
     securityHeaders(() => imageOriginsOf(connections)),
     urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }),
     storableBody,
