@@ -19,7 +19,7 @@ export async function benchLatencies(
 ): Promise<void> {
   const world = await World.open({
     stores: ['main', 'busy'],
-    store: { webhooks: { secret: EVENT_SECRET } },
+    store: { webhookSecret: EVENT_SECRET },
     settings: {
       workspaces: { default: { requestsPerSecond: 50 } },
       stores: { main: { webhookSecret: EVENT_SECRET } },

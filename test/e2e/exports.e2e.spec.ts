@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BulkMode, SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { BulkMode } from '../support/sandbox/spoiled-exports.js';
 import { fill, single } from '../support/e2e-products.js';
 import { runCommand, syncHere } from '../support/run-command.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
@@ -96,11 +97,10 @@ describe('an export that is not whole', () => {
 describe('an export whose children come long after their products', () => {
   it('is planned once, and every product is created as it is', async () => {
     world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
-    // The store writes a hundred products before the first child.
+    // The store of the sandbox writes a hundred products before the first child.
     const count = 110;
     const descriptionHtml = `<p>${'Long. '.repeat(1_000)}</p>`;
     for (let id = 1; id <= count; id += 1) single(world.store, `long-${String(id)}`, { descriptionHtml });
-    world.store.setBulkMode('interleaved');
     const { run } = await syncHere(world);
     expect(run).toMatchObject({
       status: 'succeeded',
@@ -118,11 +118,11 @@ describe('an export whose children come long after their products', () => {
 
 describe('a store that refuses bulk operations', () => {
   it('is read by pages, also for a full run that marks what is gone', async () => {
-    const { world: here, products } = await inStep({ store: { bulk: { enabled: false } } });
+    const { world: here, products } = await inStep({ store: { bulkMode: 'access_denied' } });
     gone(here, products, 1);
     const { run } = await syncHere(here, { full: true });
     expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS - 1, orphaned: 1 } });
-    expect(here.store.ledger.requests.some(({ fields }) => fields.includes('products'))).toBe(true);
+    expect(here.store.requests.some(({ fields }) => fields.includes('products'))).toBe(true);
   });
 });
 

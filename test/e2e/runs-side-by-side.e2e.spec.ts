@@ -28,7 +28,7 @@ beforeAll(async () => {
     ]),
   );
   world = await World.open({
-    store: { webhooks: { secret: SECRET }, bulk: { delayMs: 3_000 } },
+    store: { webhookSecret: SECRET, exportMs: 3_000 },
     settings: {
       workspaces: { default: { generation: { mode: 'off' } } },
       stores: { main: { webhookSecret: SECRET, limits: { maxOrphanedShare: 1 } }, ...hanging },

@@ -13,7 +13,7 @@ let products: SandboxProduct[];
 
 beforeAll(async () => {
   world = await World.open({
-    store: { webhooks: { secret: SECRET } },
+    store: { webhookSecret: SECRET },
     // One of three products is a third of the store.
     settings: {
       stores: { main: { webhookSecret: SECRET, limits: { maxOrphanedShare: 1 } } },

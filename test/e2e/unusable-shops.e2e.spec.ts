@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startStoreSandbox } from '../../src/sandbox/store/index.js';
+import { startTestStore } from '../support/sandbox/test-store.js';
 import { fill } from '../support/e2e-products.js';
 import { until, World, type WorldOptions } from '../support/e2e-world.js';
 
@@ -73,7 +73,7 @@ async function opened(options: WorldOptions = {}): Promise<World> {
 it('an endpoint at which another shop answers is refused before anything is read', async () => {
   const here = await opened();
   const [, token = ''] = Object.entries(here.env).find(([, value]) => value === here.store.accessToken) ?? [];
-  const other = await startStoreSandbox({ shop: 'other.myshopify.com', accessToken: token, throttle: false });
+  const other = await startTestStore({ shop: 'other.myshopify.com', accessToken: token, throttle: false });
   try {
     fill(other, 3);
     await here.configure({ stores: { main: { endpoint: other.url } } });
@@ -82,7 +82,7 @@ it('an endpoint at which another shop answers is refused before anything is read
     expect(run).toMatchObject({ status: 'failed', counts: { seen: 0 } });
     expect(run.error).toContain('other.myshopify.com');
     expect(
-      other.ledger.requests.flatMap(({ fields }) => fields).filter((field) => /bulk|products/i.test(field)),
+      other.requests.flatMap(({ fields }) => fields).filter((field) => /bulk|products/i.test(field)),
     ).toEqual([]);
     expect(await here.catalogProducts()).toEqual([]);
   } finally {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startStoreSandbox, type RunningStoreSandbox } from '../../src/sandbox/store/index.js';
+import { startTestStore, type TestStore } from '../support/sandbox/test-store.js';
 import type { Settings } from '../support/e2e-settings.js';
 import { World } from '../support/e2e-world.js';
 import { ownPort } from '../support/ports.js';
@@ -10,12 +10,12 @@ import { runLine, type CommandEnd } from '../support/run-command.js';
 import { STORE_TOKEN } from '../support/world/services.js';
 
 let world: World;
-let narrow: RunningStoreSandbox;
+let narrow: TestStore;
 let deadPort: number;
 
 beforeAll(async () => {
   world = await World.open();
-  narrow = await startStoreSandbox({
+  narrow = await startTestStore({
     shop: 'main.myshopify.com',
     scopes: ['read_products'],
     accessToken: STORE_TOKEN,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { StoreSandboxOptions } from '../../src/sandbox/store/index.js';
+import type { TestStoreOptions } from '../support/sandbox/test-store.js';
 import { merged, type Settings } from '../support/e2e-settings.js';
 import { World } from '../support/e2e-world.js';
 
@@ -22,7 +22,7 @@ export interface FaultWorldOptions {
     readonly retryDelaysMs?: readonly number[];
     readonly generationDelayMs?: number;
   };
-  readonly store?: StoreSandboxOptions;
+  readonly store?: TestStoreOptions;
   /** Merged over the workspace's and the store's settings. */
   readonly workspaceSettings?: object;
   readonly storeSettings?: object;

@@ -1,4 +1,5 @@
-import type { RunningStoreSandbox, SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { TestStore } from '../support/sandbox/test-store.js';
 import type { World } from '../support/e2e-world.js';
 import type { Sent } from './deliveries.js';
 
@@ -176,8 +177,8 @@ export interface StoreWrite {
 }
 
 /** Every field value that the store received, in order. */
-export function storeWrites(store: RunningStoreSandbox): StoreWrite[] {
-  return store.ledger.mutations.flatMap(({ name, input }) => {
+export function storeWrites(store: TestStore): StoreWrite[] {
+  return store.mutations.flatMap(({ name, input }) => {
     if (name !== 'productUpdate' || !isRecord(input) || !isRecord(input['product'])) return [];
     const { id, ...fields } = input['product'];
     return Object.entries(fields).map(([field, value]) => ({
@@ -188,15 +189,12 @@ export function storeWrites(store: RunningStoreSandbox): StoreWrite[] {
   });
 }
 
-function storesOf({ world }: History): readonly RunningStoreSandbox[] {
+function storesOf({ world }: History): readonly TestStore[] {
   return [...world.stores.values()];
 }
 
 /** The product behind an external_id, as it is in its store. */
-export function productBehind(
-  stores: readonly RunningStoreSandbox[],
-  externalId: string,
-): SandboxProduct | undefined {
+export function productBehind(stores: readonly TestStore[], externalId: string): SandboxProduct | undefined {
   const [, shop = '', id = ''] = externalId.split(':');
   return stores.find((store) => store.shop === shop)?.products.get(`gid://shopify/Product/${id}`);
 }

@@ -1,4 +1,5 @@
-import type { RunningStoreSandbox, SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { TestStore } from '../support/sandbox/test-store.js';
 import { askedFor, PlannedResults, type SoakPlan, type SoakProduct } from './plan.js';
 import { WORKSPACE, type Fleet } from './fleet.js';
 
@@ -24,7 +25,7 @@ export function planFleet(fleet: Fleet, count: number, random: () => number): ()
   };
 }
 
-function fill(store: RunningStoreSandbox, count: number): SandboxProduct[] {
+function fill(store: TestStore, count: number): SandboxProduct[] {
   return Array.from({ length: count }, (_, index) =>
     store.products.create({
       title: `Plain title ${String(index)}`,
@@ -35,7 +36,7 @@ function fill(store: RunningStoreSandbox, count: number): SandboxProduct[] {
 }
 
 function soakProduct(
-  { shop }: RunningStoreSandbox,
+  { shop }: TestStore,
   { id, gid, title, descriptionHtml }: SandboxProduct,
   ids: ReadonlyMap<string, number>,
 ): SoakProduct {

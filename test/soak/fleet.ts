@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
-import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
+import type { TestStore } from '../support/sandbox/test-store.js';
 import { TcpGate } from '../support/tcp-gate.js';
 import { World } from '../support/e2e-world.js';
 import type { TestCluster } from '../support/postgres.js';
@@ -74,7 +74,7 @@ export class Fleet {
     return new Fleet(world, cluster, db, redis, ways, options);
   }
 
-  get stores(): readonly RunningStoreSandbox[] {
+  get stores(): readonly TestStore[] {
     return [...this.world.stores.values()];
   }
 

@@ -1,5 +1,5 @@
 import { valueHash } from '../../src/domain/written-content.js';
-import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
+import type { TestStore } from '../support/sandbox/test-store.js';
 import { deliveryOf, type Delivery } from '../fault/deliveries.js';
 import type { World } from '../support/e2e-world.js';
 import { SHOP, STORE, WORKSPACE } from '../fault/fault-world.js';
@@ -47,7 +47,7 @@ export async function planSoak(world: World, count: number, random: () => number
 
 /** The merchants' edits. */
 export function edit(
-  stores: readonly RunningStoreSandbox[],
+  stores: readonly TestStore[],
   edits: ReadonlyMap<string, { readonly title: string }>,
 ): void {
   for (const [externalId, change] of edits) {
@@ -112,7 +112,7 @@ export class PlannedResults {
   }
 }
 
-function seedProduct(store: RunningStoreSandbox, index: number): SoakProduct {
+function seedProduct(store: TestStore, index: number): SoakProduct {
   const created = store.products.create({
     title: `Plain title ${String(index)}`,
     handle: `soak-${String(index)}`,
@@ -176,7 +176,7 @@ function seenOf({ title, html }: SoakProduct): Record<string, string> {
 
 /** The newest result of each product is what its store says in the end. */
 export function checkTitles(
-  stores: readonly RunningStoreSandbox[],
+  stores: readonly TestStore[],
   plan: SoakPlan,
   verdict: Pick<Verdict, 'lost'>,
 ): void {

@@ -1,6 +1,7 @@
-import type { MerchantEdit, RunningStoreSandbox, SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { MerchantEdit, SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { TestStore } from './sandbox/test-store.js';
 
-type NewProduct = Parameters<RunningStoreSandbox['products']['create']>[0];
+type NewProduct = Parameters<TestStore['products']['create']>[0];
 type NewVariant = NonNullable<NewProduct['variants']>[number];
 
 /** The variant of a product without options. */
@@ -13,13 +14,12 @@ export const PLAIN_VARIANT: NewVariant = {
   weight: null,
   tracked: false,
   inventoryQuantity: 1,
-  unitCost: null,
   imageUrl: null,
 };
 
 /** A product with one default variant. */
 export function single(
-  store: RunningStoreSandbox,
+  store: TestStore,
   name: string,
   {
     sku = `SKU-${name}`,
@@ -39,7 +39,7 @@ export function single(
 }
 
 /** A product with three variants by size. */
-export function model(store: RunningStoreSandbox, name: string): SandboxProduct {
+export function model(store: TestStore, name: string): SandboxProduct {
   return store.products.create({
     handle: name,
     title: `Product ${name}`,
@@ -56,7 +56,7 @@ export function model(store: RunningStoreSandbox, name: string): SandboxProduct 
 }
 
 /** `count` products, named by their number. Every `singleEvery`th has one default variant, the others three. */
-export function fill(store: RunningStoreSandbox, count: number, { singleEvery = 1 } = {}): SandboxProduct[] {
+export function fill(store: TestStore, count: number, { singleEvery = 1 } = {}): SandboxProduct[] {
   return Array.from({ length: count }, (_unused, index) => {
     const name = `p${String(index + 1).padStart(4, '0')}`;
     return index % singleEvery === 0 ? single(store, name) : model(store, name);
@@ -64,24 +64,24 @@ export function fill(store: RunningStoreSandbox, count: number, { singleEvery = 
 }
 
 /** Everything of the store that a reader could see, as text to compare. */
-export function storeDump(store: RunningStoreSandbox): string {
+export function storeDump(store: TestStore): string {
   return JSON.stringify(store.products.list());
 }
 
 /** Mutations that change content; exports and webhook subscriptions change none. */
-export function contentWrites(store: RunningStoreSandbox): readonly string[] {
-  return store.ledger.mutations
+export function contentWrites(store: TestStore): readonly string[] {
+  return store.mutations
     .filter(({ name }) => !name.startsWith('bulkOperation') && !name.startsWith('webhookSubscription'))
     .map(({ name, input }) => `${name} ${JSON.stringify(input)}`);
 }
 
 /** The merchant's hand on one product. */
-export function edit(store: RunningStoreSandbox, product: SandboxProduct, change: MerchantEdit): void {
+export function edit(store: TestStore, product: SandboxProduct, change: MerchantEdit): void {
   store.products.merchantEdit(product.id, change);
 }
 
 /** As it is now. */
-export function now(store: RunningStoreSandbox, product: SandboxProduct): SandboxProduct {
+export function now(store: TestStore, product: SandboxProduct): SandboxProduct {
   const found = store.products.get(product.id);
   if (!found) throw new Error(`the store has no product ${product.handle} any more`);
   return found;

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
-import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
+import type { TestStore } from './sandbox/test-store.js';
 import { Program, runProgram, type ProgramEnd } from './e2e-program.js';
 import { merged, type Settings } from './e2e-settings.js';
 import type { FaultProxy } from './fault-proxy.js';
@@ -97,7 +97,7 @@ export class World {
     return this.services.catalog;
   }
 
-  get stores(): ReadonlyMap<string, RunningStoreSandbox> {
+  get stores(): ReadonlyMap<string, TestStore> {
     return this.services.stores;
   }
 
@@ -115,13 +115,13 @@ export class World {
   }
 
   /** The first store. */
-  get store(): RunningStoreSandbox {
+  get store(): TestStore {
     const [first] = this.stores.values();
     if (!first) throw new Error('the world has no store');
     return first;
   }
 
-  storeOf(key: string): RunningStoreSandbox {
+  storeOf(key: string): TestStore {
     const store = this.stores.get(key);
     if (!store) throw new Error(`the world has no store ${key}`);
     return store;

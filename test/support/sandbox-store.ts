@@ -1,8 +1,5 @@
-import {
-  startStoreSandbox,
-  type RunningStoreSandbox,
-  type SandboxProduct,
-} from '../../src/sandbox/store/index.js';
+import { type SandboxProduct } from '../../src/sandbox/store/index.js';
+import { startTestStore, type TestStore } from './sandbox/test-store.js';
 import { ShopifyConnector } from '../../src/store/shopify/connector.js';
 import { SHOP } from './fake-store.js';
 import { deliver, resultOf, type ResultOptions } from './results.js';
@@ -14,11 +11,11 @@ export class SandboxStore {
 
   private constructor(
     private readonly stages: Stages,
-    readonly store: RunningStoreSandbox,
+    readonly store: TestStore,
   ) {}
 
   static async open(stages: Stages): Promise<SandboxStore> {
-    const store = await startStoreSandbox({ shop: SHOP, bulk: { delayMs: 0 }, throttle: false });
+    const store = await startTestStore({ shop: SHOP, exportMs: 0, throttle: false });
     stages.connector = new ShopifyConnector({
       ...{ shop: SHOP, endpoint: store.url, apiVersion: '2026-10' },
       auth: { accessToken: store.accessToken ?? '' },

@@ -50,7 +50,7 @@ async function openShopify(products: readonly ImportedProduct[]): Promise<DemoSh
   const store = await startStoreSandbox({ shop: SHOP, accessToken, throttle: LARGE_BUDGET });
   store.products.define({ ...KEYWORDS, type: 'list.single_line_text_field' });
   store.load(products.map((product) => drawnHere(product, store.url)));
-  const { mutations } = store.ledger;
+  const { mutations } = store;
   return {
     url: store.url,
     settings: { kind: 'shopify', shop: SHOP, endpoint: store.url, auth: { accessToken } },

@@ -6,10 +6,8 @@ export interface AccessTokenOptions {
   readonly accessToken: string | null;
   readonly clientId: string | null;
   readonly clientSecret: string | null;
-  readonly lifetimeSeconds: number;
   /** Of a token that the merchant's consent gave. */
   readonly offlineLifetimeSeconds: number;
-  readonly refreshLifetimeSeconds: number;
   readonly scopes: readonly string[];
   readonly now: () => Date;
   /** The scopes of a code of the consent page, once; null for a wrong one. */
@@ -36,6 +34,9 @@ const GrantRequest = z.object({
   expiring: z.string().optional(),
   refresh_token: z.string().optional(),
 });
+
+const DAY_SECONDS = 86_400;
+const REFRESH_SECONDS = 90 * DAY_SECONDS;
 
 /**
  * The valid tokens: the permanent one, unexpired ones of the client credentials grant, and the one offline token of a merchant's
@@ -85,20 +86,19 @@ export class AccessTokens {
     return request.data.expiring === '1' ? this.forConsent(scopes) : this.permanentFor(scopes);
   }
 
-  /** Ends every token that was given out; with `permanent`, that one as well. */
-  revoke({ permanent }: { readonly permanent: boolean }): void {
+  /** Ends every token, the permanent one as well. */
+  revoke(): void {
     this.expiries.clear();
     this.refreshes.clear();
     this.offline = null;
-    if (permanent) this.permanent = null;
+    this.permanent = null;
   }
 
   private forCredentials(): Answer {
-    const { lifetimeSeconds, scopes } = this.options;
-    const token = this.issue(lifetimeSeconds);
+    const token = this.issue(DAY_SECONDS);
     return {
       status: 200,
-      body: { access_token: token, scope: scopes.join(','), expires_in: lifetimeSeconds - 1 },
+      body: { access_token: token, scope: this.options.scopes.join(','), expires_in: DAY_SECONDS - 1 },
     };
   }
 
@@ -112,12 +112,12 @@ export class AccessTokens {
   }
 
   private forConsent(scopes: readonly string[]): Answer {
-    const { offlineLifetimeSeconds, refreshLifetimeSeconds, now } = this.options;
+    const { offlineLifetimeSeconds, now } = this.options;
     if (this.offline !== null) this.expiries.delete(this.offline);
     const token = this.issue(offlineLifetimeSeconds);
     this.offline = token;
     const refresh = `shprt_${randomBytes(16).toString('hex')}`;
-    const until = now().getTime() + refreshLifetimeSeconds * 1000;
+    const until = now().getTime() + REFRESH_SECONDS * 1000;
     this.refreshes.set(refresh, { scopes, until, successor: null });
     return {
       status: 200,
@@ -126,7 +126,7 @@ export class AccessTokens {
         scope: scopes.join(','),
         expires_in: offlineLifetimeSeconds,
         refresh_token: refresh,
-        refresh_token_expires_in: refreshLifetimeSeconds,
+        refresh_token_expires_in: REFRESH_SECONDS,
       },
     };
   }

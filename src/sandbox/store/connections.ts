@@ -2,122 +2,76 @@ import { GraphQLError } from 'graphql';
 
 export interface ConnectionArgs {
   readonly first?: number | null;
-  readonly last?: number | null;
   readonly after?: string | null;
-  readonly before?: string | null;
-  readonly reverse?: boolean;
 }
 
 /** The value by which items are sorted and found again. The id decides between equal values. */
 export interface Position {
   readonly id: number;
-  readonly value: string | number;
+  readonly value: number;
 }
 
 export interface Connection<Node> {
   readonly nodes: readonly Node[];
-  readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
-  readonly pageInfo: {
-    readonly hasNextPage: boolean;
-    readonly hasPreviousPage: boolean;
-    readonly startCursor: string | null;
-    readonly endCursor: string | null;
-  };
+  readonly edges: readonly { readonly node: Node }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
 const MAX_PAGE = 250;
 
 /**
- * One page of sorted items. A cursor is a position among the values, not an item. Changed or removed items are
- * neither repeated nor stop the walk. A product that moved behind the cursor is missed, as in the real store. Items
- * must stand in the order that `positionOf` gives, `reverse` included.
+ * One page of items that stand in the order of their positions. A cursor is a position among the values, not an item. Changed
+ * or removed items are neither repeated nor stop the walk. A product that moved behind the cursor is missed, as in the real store.
  */
 export function connectionOf<Item, Node>(
   items: readonly Item[],
-  args: ConnectionArgs,
+  { first, after }: ConnectionArgs,
   positionOf: (item: Item) => Position,
   nodeOf: (item: Item) => Node,
 ): Connection<Node> {
-  checkWindow(args);
-  const order = args.reverse ? -1 : 1;
-  const after = args.after ? decodeCursor(args.after) : null;
-  const before = args.before ? decodeCursor(args.before) : null;
-  const start = after
-    ? firstIndex(items, (item) => order * comparePositions(positionOf(item), after) > 0)
-    : 0;
-  const end = before
-    ? firstIndex(items, (item) => order * comparePositions(positionOf(item), before) >= 0)
-    : items.length;
-  const from = typeof args.last === 'number' ? Math.max(start, end - args.last) : start;
-  const to = typeof args.first === 'number' ? Math.min(end, start + args.first) : end;
-  return page(
-    items.slice(from, to),
-    { hasNextPage: to < items.length, hasPreviousPage: from > 0 },
-    positionOf,
-    nodeOf,
-  );
+  if (typeof first !== 'number') throw badRequest('you must provide one of first or last');
+  if (first < 0) throw badRequest('first and last cannot be negative');
+  if (first > MAX_PAGE) throw badRequest(`first and last cannot exceed ${MAX_PAGE}`);
+  const cursor = after ? decodeCursor(after) : null;
+  const begin = cursor ? items.findIndex((item) => comparePositions(positionOf(item), cursor) > 0) : 0;
+  const start = begin === -1 ? items.length : begin;
+  const page = items.slice(start, start + first);
+  const last = page.at(-1);
+  return {
+    ...wholeConnection(page, nodeOf),
+    pageInfo: {
+      hasNextPage: start + first < items.length,
+      endCursor: last === undefined ? null : encodeCursor(positionOf(last)),
+    },
+  };
 }
 
 /** All items in one page: how exports read connections. */
 export function wholeConnection<Item, Node>(
   items: readonly Item[],
-  positionOf: (item: Item) => Position,
   nodeOf: (item: Item) => Node,
 ): Connection<Node> {
-  return page(items, { hasNextPage: false, hasPreviousPage: false }, positionOf, nodeOf);
-}
-
-export function comparePositions(left: Position, right: Position): number {
-  if (left.value !== right.value) return left.value < right.value ? -1 : 1;
-  return left.id - right.id;
-}
-
-function page<Item, Node>(
-  items: readonly Item[],
-  more: { readonly hasNextPage: boolean; readonly hasPreviousPage: boolean },
-  positionOf: (item: Item) => Position,
-  nodeOf: (item: Item) => Node,
-): Connection<Node> {
-  const edges = items.map((item) => ({ cursor: encodeCursor(positionOf(item)), node: nodeOf(item) }));
+  const nodes = items.map(nodeOf);
   return {
-    edges,
-    nodes: edges.map((edge) => edge.node),
-    pageInfo: { ...more, startCursor: edges.at(0)?.cursor ?? null, endCursor: edges.at(-1)?.cursor ?? null },
+    nodes,
+    edges: nodes.map((node) => ({ node })),
+    pageInfo: { hasNextPage: false, endCursor: null },
   };
 }
 
-function checkWindow({ first, last }: ConnectionArgs): void {
-  if (typeof first !== 'number' && typeof last !== 'number')
-    throw badRequest('you must provide one of first or last');
-  if (typeof first === 'number' && typeof last === 'number') {
-    throw badRequest('providing both first and last is not supported');
-  }
-  const size = first ?? last ?? 0;
-  if (size < 0) throw badRequest('first and last cannot be negative');
-  if (size > MAX_PAGE) throw badRequest(`first and last cannot exceed ${MAX_PAGE}`);
-}
-
-function firstIndex<Item>(items: readonly Item[], test: (item: Item) => boolean): number {
-  const index = items.findIndex(test);
-  return index === -1 ? items.length : index;
+export function comparePositions(left: Position, right: Position): number {
+  return left.value - right.value || left.id - right.id;
 }
 
 function encodeCursor({ id, value }: Position): string {
-  return Buffer.from(JSON.stringify({ last_id: id, last_value: value })).toString('base64');
+  return Buffer.from(`${value} ${id}`).toString('base64');
 }
 
 function decodeCursor(cursor: string): Position {
-  try {
-    const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64').toString('utf8'));
-    if (typeof decoded === 'object' && decoded !== null && 'last_id' in decoded && 'last_value' in decoded) {
-      const { last_id: id, last_value: value } = decoded;
-      if (typeof id === 'number' && (typeof value === 'number' || typeof value === 'string'))
-        return { id, value };
-    }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw badRequest('Invalid cursor for current pagination sort.');
+  const [value, id] = Buffer.from(cursor, 'base64').toString('utf8').split(' ').map(Number);
+  if (value === undefined || id === undefined || Number.isNaN(value + id))
+    throw badRequest('Invalid cursor for current pagination sort.');
+  return { id, value };
 }
 
 export function badRequest(message: string): GraphQLError {

@@ -23,7 +23,6 @@ const NAMES = {
   weightUnit: ['Variant Weight Unit', 'Weight unit for display'],
   inventoryTracker: ['Variant Inventory Tracker', 'Inventory tracker'],
   inventoryQuantity: ['Variant Inventory Qty', 'Inventory quantity'],
-  cost: ['Cost per item'],
   imageUrl: ['Image Src', 'Product image URL'],
   imagePosition: ['Image Position'],
   imageAlt: ['Image Alt Text'],
@@ -31,8 +30,6 @@ const NAMES = {
   giftCard: ['Gift Card'],
   seoTitle: ['SEO Title'],
   seoDescription: ['SEO Description'],
-  templateSuffix: ['Theme template for product', 'Template Suffix'],
-  collection: ['Collection'],
 } as const;
 
 export type CsvField = keyof typeof NAMES;
@@ -51,7 +48,7 @@ export interface CsvColumns {
 
 /** Columns of the store's own export that mean nothing for content. */
 const WITHOUT_USE =
-  /^(variant (fulfillment service|inventory policy|requires shipping|taxable|tax code)|continue selling when out of stock|requires shipping|fulfillment service|charge tax|tax code|unit price .*|google shopping \/ .*|(price|compare at price|included) \/ .*)$/i;
+  /^(cost per item|collection|theme template for product|template suffix|variant (fulfillment service|inventory policy|requires shipping|taxable|tax code)|continue selling when out of stock|requires shipping|fulfillment service|charge tax|tax code|unit price .*|google shopping \/ .*|(price|compare at price|included) \/ .*)$/i;
 
 /** Those of the columns that nothing reads. */
 export function unreadColumns(header: readonly string[], { named, metafields }: CsvColumns): string[] {

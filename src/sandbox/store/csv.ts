@@ -17,9 +17,7 @@ export interface ImportedProduct {
   readonly status: ProductStatus;
   readonly seoTitle: string | null;
   readonly seoDescription: string | null;
-  readonly templateSuffix: string | null;
   readonly isGiftCard: boolean;
-  readonly collection: string | null;
   readonly optionNames: readonly string[];
   readonly variants: readonly ImportedVariant[];
   /** In the order of their positions. */
@@ -37,7 +35,6 @@ export interface ImportedVariant {
   readonly weight: Weight | null;
   readonly tracked: boolean;
   readonly inventoryQuantity: number;
-  readonly unitCost: string | null;
   readonly imageUrl: string | null;
 }
 
@@ -127,9 +124,7 @@ function productOf(rows: readonly [CsvRow, ...CsvRow[]]): ImportedProduct {
     status: statusOf(first, published),
     seoTitle: orNull(first.text('seoTitle')),
     seoDescription: orNull(first.text('seoDescription')),
-    templateSuffix: orNull(first.text('templateSuffix')),
     isGiftCard: first.flag('giftCard') ?? false,
-    collection: orNull(first.text('collection')),
     optionNames,
     variants: variantRows.map((row) => variantOf(row, optionNames)),
     images: imagesOf(rows),
@@ -161,16 +156,16 @@ function variantOf(row: CsvRow, optionNames: readonly string[]): ImportedVariant
     if (optionNames.length === 1 && name === 'Title') return 'Default Title';
     throw row.error(valueField, `is empty, but the product has the option "${name}"`);
   });
+  const compareAtPrice = row.number('compareAtPrice');
   return {
     optionValues,
     sku: orNull(asText(row.text('sku'))),
     barcode: orNull(asText(row.text('barcode'))),
     price: money(row.number('price') ?? 0),
-    compareAtPrice: optionalMoney(row.number('compareAtPrice')),
+    compareAtPrice: compareAtPrice === null ? null : money(compareAtPrice),
     weight: weightOf(row),
     tracked: row.has('inventoryTracker'),
     inventoryQuantity: row.integer('inventoryQuantity') ?? 0,
-    unitCost: optionalMoney(row.number('cost')),
     imageUrl: orNull(row.text('variantImage')),
   };
 }
@@ -231,14 +226,9 @@ function statusOf(row: CsvRow, published: boolean): ProductStatus {
   return status;
 }
 
-/** Two decimals, as the API writes money. Throws `invalid` for what is no amount. */
-export function money(amount: number): string {
-  if (!Number.isFinite(amount)) throw new CodedError('invalid', `${amount} is not an amount of money`);
+/** Two decimals, as the API writes money. */
+function money(amount: number): string {
   return amount.toFixed(2);
-}
-
-function optionalMoney(amount: number | null): string | null {
-  return amount === null ? null : money(amount);
 }
 
 /** Exports and spreadsheets put an apostrophe before numbers to keep them text. */

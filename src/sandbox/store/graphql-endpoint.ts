@@ -9,10 +9,9 @@ import {
   parse,
   validate,
 } from 'graphql';
-import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { actualCost, requestedCost } from './cost.js';
 import type { CostQuestion } from './cost.js';
-import type { Ledger, MutationEntry } from './ledger.js';
 import type { RequestContext } from './request-context.js';
 import { rootValue } from './resolvers.js';
 import type { Throttle } from './throttle.js';
@@ -23,15 +22,10 @@ export interface GraphqlRequest {
   readonly operationName: string | null;
 }
 
-export interface GraphqlAnswer {
-  readonly body: Record<string, unknown>;
-  readonly cost: { readonly requested: number; readonly actual: number | null } | null;
-  readonly throttled: boolean;
-}
-
-export type ContextParts = Omit<RequestContext, 'searches' | 'mutations' | 'exportWindow'>;
+export type ContextParts = Omit<RequestContext, 'searches' | 'exportWindow'>;
 
 const MAX_QUERY_COST = 1000;
+const MAX_ARRAY = 250;
 
 /** The document of a request and which of its operations is meant. */
 export interface Operation {
@@ -59,57 +53,43 @@ export class GraphqlEndpoint {
     private readonly schema: GraphQLSchema,
     private readonly parts: ContextParts,
     private readonly throttle: Throttle | null,
-    private readonly ledger: Ledger,
+    private readonly onError: (error: unknown) => void,
   ) {}
 
   /** The operation that the request asks for, or why its text names none. */
-  read({ query, operationName }: GraphqlRequest): Operation | { unreadable: GraphQLError } {
+  read({ query, operationName }: GraphqlRequest): Operation | GraphQLError {
     const checked = this.check(query);
-    if ('unreadable' in checked) return checked;
-    const { document, problems } = checked;
-    const definition = getOperationAST(document, operationName);
+    if (checked instanceof GraphQLError) return checked;
+    const definition = getOperationAST(checked.document, operationName);
     if (!definition) {
       const message =
         operationName === null ? 'An operation name is required' : `No operation named "${operationName}"`;
-      return { unreadable: new GraphQLError(message) };
+      return new GraphQLError(message);
     }
     const selections = definition.selectionSet.selections;
     const fields = selections.flatMap((each) => (each.kind === Kind.FIELD ? [each.name.value] : []));
-    return { document, definition, fields, problems };
+    return { ...checked, definition, fields };
   }
 
-  /** Runs what `read` found. With `forceThrottle` it is refused as if the bucket were empty. */
-  async answer(
-    operation: Operation | { unreadable: GraphQLError },
-    request: GraphqlRequest,
-    forceThrottle = false,
-  ): Promise<GraphqlAnswer> {
-    if ('unreadable' in operation) return refused([operation.unreadable]);
-    if (operation.problems.length > 0) return refused(operation.problems);
-    const coerced = this.variables(operation.definition, request.variables);
-    if ('errors' in coerced) return refused(coerced.errors);
-
-    const question: CostQuestion = {
-      schema: this.schema,
-      document: operation.document,
-      operation: operation.definition,
-      variables: coerced.variables,
-    };
+  /** The body of the answer to what `read` found. */
+  async answer(operation: Operation | GraphQLError, request: GraphqlRequest): Promise<object> {
+    if (operation instanceof GraphQLError) return refused([operation]);
+    const { document, definition, problems } = operation;
+    if (problems.length > 0) return refused(problems);
+    const coerced = getVariableValues(this.schema, definition.variableDefinitions ?? [], request.variables);
+    if (coerced.errors) return refused(coerced.errors.map(invalidVariable));
+    const variables = coerced.coerced;
+    const question: CostQuestion = { schema: this.schema, document, operation: definition, variables };
     const requested = requestedCost(question);
     if (requested > MAX_QUERY_COST) return refused([tooExpensive(requested)]);
-    const oversized = this.oversized(operation.definition, coerced.variables);
-    if (oversized) return { ...refused([oversized]), cost: { requested, actual: null } };
-    if (forceThrottle || (this.throttle && !this.throttle.take(requested))) return this.throttled(requested);
+    const oversized = this.oversized(definition, variables);
+    if (oversized) return refused([oversized]);
+    if (this.throttle && !this.throttle.take(requested)) return this.throttled(requested);
     return this.execute(operation, question, requested);
   }
 
-  private async execute(
-    operation: Operation,
-    question: CostQuestion,
-    requested: number,
-  ): Promise<GraphqlAnswer> {
-    const mutations: MutationEntry[] = [];
-    const context: RequestContext = { ...this.parts, searches: [], mutations, exportWindow: null };
+  private async execute(operation: Operation, question: CostQuestion, requested: number): Promise<object> {
+    const context: RequestContext = { ...this.parts, searches: [], exportWindow: null };
     const result = await execute({
       schema: this.schema,
       document: operation.document,
@@ -118,7 +98,6 @@ export class GraphqlEndpoint {
       variableValues: question.variables,
       operationName: operation.definition.name?.value ?? null,
     });
-    this.recordMutations(mutations, result.data);
     const actual = Math.min(requested, Math.max(actualCost(question, result.data), 0));
     this.throttle?.refund(requested - actual);
     const extensions = {
@@ -126,11 +105,10 @@ export class GraphqlEndpoint {
       ...(context.searches.length > 0 ? { search: context.searches } : {}),
     };
     const errors = result.errors?.map((error) => this.reported(error));
-    const body = { ...(errors ? { errors } : {}), data: result.data ?? null, extensions };
-    return { body, cost: { requested, actual }, throttled: false };
+    return { ...(errors ? { errors } : {}), data: result.data ?? null, extensions };
   }
 
-  private check(query: string): CheckedDocument | { unreadable: GraphQLError } {
+  private check(query: string): CheckedDocument | GraphQLError {
     const known = this.checked.get(query);
     if (known) return known;
     try {
@@ -140,27 +118,9 @@ export class GraphqlEndpoint {
       this.checked.set(query, fresh);
       return fresh;
     } catch (error) {
-      if (error instanceof GraphQLError) return { unreadable: error };
+      if (error instanceof GraphQLError) return error;
       throw error;
     }
-  }
-
-  private variables(
-    operation: OperationDefinitionNode,
-    given: Readonly<Record<string, unknown>>,
-  ): { errors: readonly GraphQLError[] } | { variables: Readonly<Record<string, unknown>> } {
-    const definitions = operation.variableDefinitions ?? [];
-    const coerced = getVariableValues(this.schema, definitions, given);
-    if (coerced.errors) {
-      const named = (error: GraphQLError): GraphQLError => {
-        return new GraphQLError(error.message, {
-          nodes: error.nodes ?? null,
-          extensions: { code: 'INVALID_VARIABLE' },
-        });
-      };
-      return { errors: coerced.errors.map(named) };
-    }
-    return { variables: coerced.coerced };
   }
 
   private oversized(
@@ -171,27 +131,18 @@ export class GraphqlEndpoint {
     for (const field of operation.selectionSet.selections) {
       const definition = field.kind === Kind.FIELD ? root?.getFields()[field.name.value] : undefined;
       if (field.kind !== Kind.FIELD || !definition) continue;
-      const found = oversizedInput(getArgumentValues(definition, field, variables), [field.name.value]);
-      if (!found) continue;
-      const message = `The input array size of ${found.size} is greater than the maximum allowed of 250.`;
-      return new GraphQLError(message, {
-        nodes: [field],
-        path: found.path,
-        extensions: { code: 'MAX_INPUT_SIZE_EXCEEDED' },
-      });
+      const size = largestArray(getArgumentValues(definition, field, variables));
+      if (size <= MAX_ARRAY) continue;
+      const message = `The input array size of ${size} is greater than the maximum allowed of ${MAX_ARRAY}.`;
+      return new GraphQLError(message, { extensions: { code: 'MAX_INPUT_SIZE_EXCEEDED' } });
     }
     return null;
   }
 
-  private throttled(requested: number): GraphqlAnswer {
-    const errors = [
-      {
-        message: 'Throttled',
-        extensions: { code: 'THROTTLED', documentation: 'https://shopify.dev/api/usage/rate-limits' },
-      },
-    ];
-    const body = { errors, extensions: { cost: this.costReport(requested, null) } };
-    return { body, cost: { requested, actual: null }, throttled: true };
+  private throttled(requested: number): object {
+    const documentation = 'https://shopify.dev/api/usage/rate-limits';
+    const errors = [{ message: 'Throttled', extensions: { code: 'THROTTLED', documentation } }];
+    return { errors, extensions: { cost: this.costReport(requested, null) } };
   }
 
   private costReport(requested: number, actual: number | null): object {
@@ -200,27 +151,23 @@ export class GraphqlEndpoint {
     return { requestedQueryCost: requested, actualQueryCost: actual, throttleStatus };
   }
 
-  private recordMutations(mutations: readonly MutationEntry[], data: ExecutionResult['data']): void {
-    const values = data ?? {};
-    for (const entry of mutations) {
-      entry.result = values[entry.responseKey] ?? null;
-      this.ledger.mutations.push(entry);
-    }
-  }
-
-  /** The sandbox's own failures are kept for whoever runs it; the caller sees what a real store would answer. */
+  /** The sandbox's own failures go to whoever runs it; the caller sees what a real store would answer. */
   private reported(error: GraphQLError): object {
     const { originalError } = error;
     if (!originalError || originalError instanceof GraphQLError) return error.toJSON();
-    this.ledger.internalErrors.push(originalError);
+    this.onError(originalError);
     const requestId = randomUUID();
     const message = `Internal error. Looks like something went wrong on our end. Request ID: ${requestId} (include this in support requests).`;
     return { message, extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } };
   }
 }
 
-function refused(errors: readonly GraphQLError[]): GraphqlAnswer {
-  return { body: { errors: errors.map((error) => error.toJSON()) }, cost: null, throttled: false };
+function refused(errors: readonly GraphQLError[]): object {
+  return { errors: errors.map((error) => error.toJSON()) };
+}
+
+function invalidVariable({ message }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'INVALID_VARIABLE' } });
 }
 
 function tooExpensive(cost: number): GraphQLError {
@@ -231,16 +178,8 @@ function tooExpensive(cost: number): GraphQLError {
   });
 }
 
-/** An array of more than 250 elements is refused before anything runs. `path` begins with the root field. */
-function oversizedInput(
-  input: unknown,
-  path: readonly (string | number)[],
-): { path: readonly (string | number)[]; size: number } | null {
-  if (Array.isArray(input) && input.length > 250) return { path, size: input.length };
-  if (typeof input !== 'object' || input === null) return null;
-  for (const [key, value] of Object.entries(input)) {
-    const found = oversizedInput(value, [...path, key]);
-    if (found) return found;
-  }
-  return null;
+function largestArray(input: unknown): number {
+  if (typeof input !== 'object' || input === null) return 0;
+  const own = Array.isArray(input) ? input.length : 0;
+  return Math.max(own, ...Object.values(input).map(largestArray));
 }

@@ -1,35 +1,47 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { GraphQLError } from 'graphql';
 import { z } from 'zod';
 import type { AccessTokens } from './access-tokens.js';
 import type { Authorization, AuthorizationAnswer } from './authorization.js';
 import { servedVersion } from './api-versions.js';
 import type { BulkOperations } from './bulk-operations.js';
-import type { Fault, Faults } from './faults.js';
-import type { GraphqlAnswer, GraphqlEndpoint, GraphqlRequest, Operation } from './graphql-endpoint.js';
-import type { Ledger } from './ledger.js';
+import type { GraphqlEndpoint, GraphqlRequest } from './graphql-endpoint.js';
 import { picture, PICTURE_PATH } from './pictures.js';
 
 export interface HttpParts {
   readonly endpoint: GraphqlEndpoint;
   readonly tokens: AccessTokens;
   readonly authorization: Authorization;
-  readonly faults: Faults;
   readonly bulk: BulkOperations;
-  readonly ledger: Ledger;
   readonly apiVersion: string;
-  readonly now: () => Date;
+  readonly around: Around;
+  readonly onError: (error: unknown) => void;
 }
 
-interface Answer {
+/** A request to the GraphQL API, or for the file of an export. */
+export interface StoreCall {
+  readonly kind: 'graphql' | 'file';
+  readonly operationName: string | null;
+  /** Names of the root fields; empty for a document that cannot be read. */
+  readonly fields: readonly string[];
+  readonly variables: unknown;
+}
+
+export interface Answer {
   readonly status: number;
-  readonly body: string | Buffer;
+  /** An object is sent as JSON. */
+  readonly body: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const GRAPHQL_PATH = /^\/admin\/api\/(?:([^/]+)\/)?graphql\.json$/;
+/** Stands around each such request: it may answer itself, change the answer, or cut the connection by null. */
+export type Around = (call: StoreCall, proceed: () => Promise<Answer>) => Promise<Answer | null>;
+
+const GRAPHQL_PATH = /^\/admin\/api\/([^/]+)\/graphql\.json$/;
 const BULK_FILE_PATH = /^\/bulk-files\/([^/]+)$/;
+const NOT_FOUND: Answer = { status: 404, body: { errors: 'Not Found' } };
 const GraphqlBody = z.object({
   query: z.string(),
   variables: z.record(z.string(), z.unknown()).nullish(),
@@ -39,109 +51,67 @@ const GraphqlBody = z.object({
 /** The shop's HTTP surface: the Admin GraphQL API, the token exchange, and the files that exports leave. */
 export function storeHttpServer(parts: HttpParts): Server {
   return createServer((request, response) => {
-    handle(parts, request, response).catch((error: unknown) => {
-      parts.ledger.internalErrors.push(error);
-      if (!response.headersSent) send(response, json(500, { errors: 'Internal Server Error' }));
-      else response.destroy();
-    });
+    answerOf(parts, request).then(
+      (answer) => send(response, answer),
+      (error: unknown) => {
+        parts.onError(error);
+        send(response, { status: 500, body: { errors: 'Internal Server Error' } });
+      },
+    );
   });
 }
 
-async function handle(parts: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerOf(parts: HttpParts, request: IncomingMessage): Promise<Answer | null> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
-  const graphql = GRAPHQL_PATH.exec(pathname);
-  if (request.method === 'POST' && graphql) {
-    await handleGraphql(parts, graphql[1] ?? parts.apiVersion, request, response);
-    return;
-  }
-  if (request.method === 'POST' && pathname === '/admin/oauth/access_token') {
-    const { status, body } = parts.tokens.grant(
-      formOf(await text(request), request.headers['content-type'] ?? ''),
-    );
-    send(response, json(status, body));
-    return;
-  }
+  const { method } = request;
+  const version = GRAPHQL_PATH.exec(pathname)?.[1];
+  if (method === 'POST' && version !== undefined) return graphqlAnswer(parts, version, request);
+  if (method === 'POST' && pathname === '/admin/oauth/access_token')
+    return parts.tokens.grant(formOf(await text(request), request.headers['content-type'] ?? ''));
   if (pathname === '/admin/oauth/authorize') {
     const { authorization } = parts;
-    const answer =
-      request.method === 'POST'
+    const isConsent = method === 'POST';
+    return consentAnswer(
+      isConsent
         ? authorization.agree(new URLSearchParams(await text(request)))
-        : authorization.ask(searchParams);
-    send(response, consentAnswer(answer));
-    return;
+        : authorization.ask(searchParams),
+    );
   }
   const drawn = PICTURE_PATH.exec(pathname)?.[2];
-  if (request.method === 'GET' && drawn !== undefined) {
-    send(response, { status: 200, body: picture(drawn), headers: { 'content-type': 'image/svg+xml' } });
-    return;
-  }
+  if (drawn !== undefined)
+    return { status: 200, body: picture(drawn), headers: { 'content-type': 'image/svg+xml' } };
   const file = BULK_FILE_PATH.exec(pathname)?.[1];
-  send(
-    response,
-    request.method === 'GET' && file !== undefined
-      ? bulkFile(parts.bulk, file)
-      : json(404, { errors: 'Not Found' }),
-  );
+  if (file === undefined) return NOT_FOUND;
+  const call: StoreCall = { kind: 'file', operationName: null, fields: [], variables: null };
+  return parts.around(call, () => Promise.resolve(fileAnswer(parts.bulk.file(file))));
 }
 
-function consentAnswer(answer: AuthorizationAnswer): Answer {
-  if (answer.kind === 'redirect') return { status: 302, body: '', headers: { location: answer.location } };
-  return {
-    status: answer.status,
-    body: answer.html,
-    headers: { 'content-type': 'text/html; charset=utf-8' },
-  };
-}
-
-async function handleGraphql(
-  parts: HttpParts,
+async function graphqlAnswer(
+  { tokens, endpoint, apiVersion, around }: HttpParts,
   version: string,
   request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { tokens, endpoint, faults, apiVersion } = parts;
-  const raw = await text(request);
-  const token = request.headers['x-shopify-access-token'];
-  const refuse = (answer: Answer): void => {
-    note(parts, null, null, answer.status);
-    send(response, answer);
-  };
-  if (!tokens.accepts(typeof token === 'string' ? token : undefined)) {
-    refuse(
-      json(401, { errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' }),
-    );
-    return;
-  }
-  const served = servedVersion(version, apiVersion);
-  if (served === null) {
-    refuse(json(404, { errors: 'Not Found' }));
-    return;
-  }
-  const asked = graphqlRequest(raw);
-  if (!asked) {
-    refuse(json(400, { errors: { query: 'Required parameter missing or invalid' } }));
-    return;
-  }
+): Promise<Answer | null> {
+  const asked = graphqlRequest(await text(request));
+  if (!asked) return { status: 400, body: { errors: { query: 'Required parameter missing or invalid' } } };
   const operation = endpoint.read(asked);
-  const fault = faults.next('unreadable' in operation ? [] : namesOf(operation));
-  if (fault?.kind === 'status') {
-    note(parts, { operation, asked }, null, fault.status);
-    send(response, faultyAnswer(fault));
-  } else if (fault?.kind === 'reset' && fault.when === 'before') {
-    note(parts, { operation, asked }, null, null);
-    response.destroy();
-  } else {
-    const answer = await endpoint.answer(operation, asked, fault?.kind === 'throttle');
-    const cut = fault?.kind === 'reset';
-    note(parts, { operation, asked }, answer, cut ? null : 200);
-    if (cut) response.destroy();
-    else send(response, json(200, answer.body, { 'x-shopify-api-version': served }));
-  }
-}
-
-/** The targets of faults: the operation's own name and its root fields. */
-function namesOf({ definition, fields }: Operation): string[] {
-  return [...(definition.name ? [definition.name.value] : []), ...fields];
+  const isRead = !(operation instanceof GraphQLError);
+  const call: StoreCall = {
+    kind: 'graphql',
+    operationName: isRead ? (operation.definition.name?.value ?? null) : null,
+    fields: isRead ? operation.fields : [],
+    variables: asked.variables,
+  };
+  return around(call, async () => {
+    const token = request.headers['x-shopify-access-token'];
+    if (!tokens.accepts(typeof token === 'string' ? token : undefined)) {
+      const errors = '[API] Invalid API key or access token (unrecognized login or wrong password)';
+      return { status: 401, body: { errors } };
+    }
+    const served = servedVersion(version, apiVersion);
+    if (served === null) return NOT_FOUND;
+    const body = await endpoint.answer(operation, asked);
+    return { status: 200, body, headers: { 'x-shopify-api-version': served } };
+  });
 }
 
 function graphqlRequest(raw: string): GraphqlRequest | null {
@@ -151,73 +121,30 @@ function graphqlRequest(raw: string): GraphqlRequest | null {
   return { query, variables: variables ?? {}, operationName: operationName ?? null };
 }
 
-function note(
-  parts: HttpParts,
-  read: { readonly operation: ReturnType<GraphqlEndpoint['read']>; readonly asked: GraphqlRequest } | null,
-  answer: GraphqlAnswer | null,
-  status: number | null,
-): void {
-  const operation = read && !('unreadable' in read.operation) ? read.operation : null;
-  parts.ledger.requests.push({
-    at: parts.now(),
-    operationName: operation?.definition.name?.value ?? null,
-    fields: operation?.fields ?? [],
-    variables: read?.asked.variables ?? null,
-    status,
-    throttled: answer?.throttled ?? false,
-    cost: answer?.cost ?? null,
-  });
+function consentAnswer(answer: AuthorizationAnswer): Answer {
+  if (answer.kind === 'redirect') return { status: 302, body: '', headers: { location: answer.location } };
+  const headers = { 'content-type': 'text/html; charset=utf-8' };
+  return { status: answer.status, body: answer.html, headers };
 }
 
-function bulkFile(bulk: BulkOperations, name: string): Answer {
-  const content = bulk.file(name);
-  if (content === null)
-    return { status: 404, body: storageError('NoSuchKey'), headers: { 'content-type': 'application/xml' } };
-  if (content === 'expired') {
-    return {
-      status: 400,
-      body: storageError('ExpiredToken'),
-      headers: { 'content-type': 'application/xml' },
-    };
+function fileAnswer(content: Buffer | null): Answer {
+  if (content !== null)
+    return { status: 200, body: content, headers: { 'content-type': 'application/jsonl' } };
+  const body = `<?xml version='1.0' encoding='UTF-8'?><Error><Code>NoSuchKey</Code></Error>`;
+  return { status: 404, body, headers: { 'content-type': 'application/xml' } };
+}
+
+function send(response: ServerResponse, answer: Answer | null): void {
+  if (answer === null) {
+    response.destroy();
+    return;
   }
-  return { status: 200, body: content, headers: { 'content-type': 'application/jsonl' } };
-}
-
-function storageError(code: string): string {
-  return `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code></Error>`;
-}
-
-/** Outages come from what stands before the API and are no JSON; limits and refusals are. */
-function faultyAnswer({ status, retryAfterSeconds }: Extract<Fault, { kind: 'status' }>): Answer {
-  const retryAfter: Record<string, string> =
-    retryAfterSeconds === null ? {} : { 'retry-after': retryAfterSeconds.toFixed(1) };
-  if (status >= 500) {
-    const body = `<!DOCTYPE html><html><head><title>${status}</title></head><body>Something went wrong</body></html>`;
-    return { status, body, headers: { 'content-type': 'text/html', ...retryAfter } };
-  }
-  return json(status, { errors: FAULT_MESSAGES[status] ?? 'Refused' }, retryAfter);
-}
-
-const FAULT_MESSAGES: Readonly<Record<number, string>> = {
-  401: '[API] Invalid API key or access token (unrecognized login or wrong password)',
-  402: 'Unavailable Shop',
-  403: '[API] This action requires merchant approval.',
-  404: 'Not Found',
-  423: 'This shop is locked.',
-  429: 'Exceeded 2 calls per second for api client. Reduce request rates to resume uninterrupted service.',
-};
-
-function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
-  return {
-    status,
-    body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-  };
-}
-
-function send(response: ServerResponse, { status, body, headers }: Answer): void {
-  response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
-  response.end(body);
+  const { status, body, headers } = answer;
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+  const content = isJson ? JSON.stringify(body) : body;
+  const type = isJson ? { 'content-type': 'application/json; charset=utf-8' } : {};
+  response.writeHead(status, { 'content-length': Buffer.byteLength(content), ...type, ...headers });
+  response.end(content);
 }
 
 function formOf(raw: string, contentType: string): unknown {

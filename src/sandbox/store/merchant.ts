@@ -1,20 +1,20 @@
 import { CodedError } from '../../domain/errors.js';
 import type { ImportedProduct } from './csv.js';
-import type { Definition } from './model.js';
-import { definitionOf, writeMetafield } from './metafield-writes.js';
 import { isMetafieldType } from './metafield-values.js';
+import { mergeMetafields, writeMetafield } from './metafield-writes.js';
 import type { MetafieldsSetInput } from './metafield-writes.js';
 import { parseGid } from './model.js';
-import type { ProductVariant, SandboxProduct } from './model.js';
-import { changeProduct, mergeMetafields } from './product-changes.js';
+import type { Definition, Metafield, ProductVariant, SandboxProduct } from './model.js';
+import { changeProduct } from './product-changes.js';
 import type { ProductChanges } from './product-changes.js';
 import { importProduct } from './product-import.js';
 import type { ShopState } from './state.js';
 
+type MetafieldEdits = readonly Omit<MetafieldsSetInput, 'ownerId' | 'compareDigest'>[];
+
 /** The merchant's changes by hand. Variants are named by their id; metafields are set without any digest. */
 export interface MerchantEdit extends ProductChanges {
-  readonly published?: boolean;
-  readonly metafields?: readonly Omit<MetafieldsSetInput, 'ownerId' | 'compareDigest'>[];
+  readonly metafields?: MetafieldEdits;
   readonly variants?: readonly VariantEdit[];
 }
 
@@ -22,8 +22,7 @@ export interface VariantEdit {
   readonly id: string | number;
   readonly sku?: string | null;
   readonly barcode?: string | null;
-  readonly price?: string;
-  readonly metafields?: MerchantEdit['metafields'];
+  readonly metafields?: MetafieldEdits;
 }
 
 /** A product id: its gid or its number. */
@@ -31,8 +30,8 @@ export type ProductRef = string | number;
 
 /**
  * The merchant's own hands on the shop: reads and edits beside the API, at once and unthrottled. They are normalised and
- * announced by webhooks as any write, and stand in no ledger. Throws `not_found` for a product that does not exist,
- * `invalid` for an edit that the store would refuse.
+ * announced by webhooks as any write. Throws `not_found` for a product that does not exist, `invalid` for an edit that the
+ * store would refuse.
  */
 export class Merchant {
   constructor(private readonly state: ShopState) {}
@@ -54,53 +53,40 @@ export class Merchant {
   create(
     product: Partial<ImportedProduct> & { readonly title: string; readonly handle: string },
   ): SandboxProduct {
-    const withDefaults = { ...BLANK, ...product };
-    return importProduct(this.state, withDefaults);
+    return importProduct(this.state, { ...BLANK, ...product });
   }
 
   merchantEdit(ref: ProductRef, edit: MerchantEdit): SandboxProduct {
     const product = this.required(ref);
-    const { published, metafields, variants, ...changes } = edit;
+    const { metafields = [], variants = [], ...changes } = edit;
     const changed = changeProduct(this.state, product, changes);
-    if ('userErrors' in changed) {
+    if ('userErrors' in changed)
       throw new CodedError('invalid', changed.userErrors.map((error) => error.message).join('; '));
-    }
-    let edited = changed.product;
-    for (const input of metafields ?? []) {
-      const defined = definitionOf(this.state, input);
-      const entry = { ...input, ownerId: product.gid };
-      const written = writeMetafield(this.state, edited.metafields, entry, defined);
-      if ('at' in written) throw new CodedError('invalid', written.message);
-      edited = { ...edited, metafields: mergeMetafields(edited.metafields, [written.metafield]) };
-    }
-    const now = this.state.now();
-    if (variants)
-      edited = {
-        ...edited,
-        variants: edited.variants.map((variant) => this.editedVariant(variant, variants, now)),
-      };
-    if (published !== undefined)
-      edited = { ...edited, publishedAt: published ? (edited.publishedAt ?? now) : null };
-    edited = { ...edited, changedAt: now };
+    const edited: SandboxProduct = {
+      ...changed.product,
+      metafields: this.written(changed.product, metafields),
+      variants: product.variants.map((variant) => this.editedVariant(variant, variants)),
+      changedAt: this.state.now(),
+    };
     this.state.put(edited);
     return edited;
   }
 
   /** Defines a metafield, of products by default. The type must be one that the store knows. */
   define(definition: Pick<Definition, 'namespace' | 'key' | 'type'> & Partial<Definition>): Definition {
-    const { namespace, key, type, name = key, validations = [], pinned = false } = definition;
-    const { ownerType = 'PRODUCT' } = definition;
+    const { key, type } = definition;
     if (!isMetafieldType(type)) throw new CodedError('invalid', `the store knows no type ${type}`);
-    return this.state.define({ ownerType, namespace, key, type, name, validations, pinned });
+    const defaults = { ownerType: 'PRODUCT', name: key, validations: [], pinned: false } as const;
+    return this.state.define({ ...defaults, ...definition });
+  }
+
+  definitions(): readonly Definition[] {
+    return this.state.definitions();
   }
 
   /** Puts a category into the taxonomy, which else has those that products use. */
   category(fullName: string): void {
     this.state.categoryNamed(fullName);
-  }
-
-  definitions(): readonly Definition[] {
-    return this.state.definitions();
   }
 
   delete(ref: ProductRef): void {
@@ -111,18 +97,22 @@ export class Merchant {
     return this.merchantEdit(ref, { status: 'ARCHIVED' });
   }
 
-  private editedVariant(variant: ProductVariant, edits: readonly VariantEdit[], now: Date): ProductVariant {
-    const edit = edits.find(({ id }) => numberOf(id) === variant.id);
-    if (!edit) return variant;
-    const { sku = variant.sku, barcode = variant.barcode, price = variant.price } = edit;
-    let { metafields } = variant;
-    for (const input of edit.metafields ?? []) {
-      const defined = definitionOf(this.state, input, 'PRODUCTVARIANT');
-      const written = writeMetafield(this.state, metafields, { ...input, ownerId: variant.gid }, defined);
+  private editedVariant(variant: ProductVariant, edits: readonly VariantEdit[]): ProductVariant {
+    const found = edits.find(({ id }) => numberOf(id) === variant.id);
+    if (!found) return variant;
+    const { id: _id, metafields = [], ...edit } = found;
+    return { ...variant, ...edit, metafields: this.written(variant, metafields) };
+  }
+
+  private written(
+    owner: { readonly gid: string; readonly metafields: readonly Metafield[] },
+    edits: MetafieldEdits,
+  ): readonly Metafield[] {
+    return edits.reduce<readonly Metafield[]>((present, edit) => {
+      const written = writeMetafield(this.state, present, { ...edit, ownerId: owner.gid });
       if ('at' in written) throw new CodedError('invalid', written.message);
-      metafields = mergeMetafields(metafields, [written.metafield]);
-    }
-    return { ...variant, sku, barcode, price, metafields, changedAt: now };
+      return mergeMetafields(present, written.metafield);
+    }, owner.metafields);
   }
 
   private required(ref: ProductRef): SandboxProduct {
@@ -142,9 +132,7 @@ const BLANK: Omit<ImportedProduct, 'title' | 'handle'> = {
   status: 'ACTIVE',
   seoTitle: null,
   seoDescription: null,
-  templateSuffix: null,
   isGiftCard: false,
-  collection: null,
   optionNames: ['Title'],
   variants: [
     {
@@ -156,7 +144,6 @@ const BLANK: Omit<ImportedProduct, 'title' | 'handle'> = {
       weight: null,
       tracked: false,
       inventoryQuantity: 0,
-      unitCost: null,
       imageUrl: null,
     },
   ],

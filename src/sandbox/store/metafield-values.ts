@@ -3,39 +3,12 @@ export type NormalValue = { readonly value: string } | { readonly problem: strin
 
 type Normaliser = (text: string) => NormalValue;
 
-const UNITS = {
-  dimension: ['IN', 'FT', 'YD', 'MM', 'CM', 'M'],
-  volume: [
-    'ML',
-    'CL',
-    'L',
-    'M3',
-    'US_FL_OZ',
-    'US_PT',
-    'US_QT',
-    'US_GAL',
-    'IMP_FL_OZ',
-    'IMP_PT',
-    'IMP_QT',
-    'IMP_GAL',
-  ],
-  weight: ['OZ', 'LB', 'G', 'KG'],
-} as const;
-const UNIT_NAMES: Readonly<Record<string, string>> = {
-  INCHES: 'IN', FEET: 'FT', YARDS: 'YD', MILLIMETERS: 'MM', CENTIMETERS: 'CM', METERS: 'M',
-  MILLILITERS: 'ML', CENTILITERS: 'CL', LITERS: 'L', CUBIC_METERS: 'M3',
-  OUNCES: 'OZ', POUNDS: 'LB', GRAMS: 'G', KILOGRAMS: 'KG',
-}; // prettier-ignore
-const REFERENCES = [
-  'collection',
-  'file',
-  'metaobject',
-  'mixed',
-  'page',
-  'product',
-  'product_taxonomy_value',
-  'variant',
-];
+const MEASURE_UNITS: Readonly<Record<string, string>> = {
+  dimension: 'IN INCHES FT FEET YD YARDS MM MILLIMETERS CM CENTIMETERS M METERS',
+  volume:
+    'ML MILLILITERS CL CENTILITERS L LITERS M3 CUBIC_METERS US_FL_OZ US_PT US_QT US_GAL IMP_FL_OZ IMP_PT IMP_QT IMP_GAL',
+  weight: 'OZ OUNCES LB POUNDS G GRAMS KG KILOGRAMS',
+};
 const URL_SCHEMES = ['http', 'https', 'mailto', 'sms', 'tel'];
 const MAX_TEXT_BYTES = 65_536;
 const MAX_JSON_BYTES = 131_072;
@@ -43,31 +16,28 @@ const MAX_LIST_ENTRIES = 128;
 
 const SINGLE: Readonly<Record<string, Normaliser>> = {
   single_line_text_field: (text) =>
-    /[\r\n]/.test(text) ? problem('Value must be a single line text string.') : accepted(text),
-  multi_line_text_field: accepted,
+    /[\r\n]/.test(text) ? problem('Value must be a single line text string.') : { value: text },
+  multi_line_text_field: (value) => ({ value }),
   boolean: normalBoolean,
   number_integer: normalInteger,
   number_decimal: normalDecimal,
-  date: (text) => (isDate(text) ? accepted(text) : problem('Value must be in YYYY-MM-DD format.')),
+  date: (text) => (isDate(text) ? { value: text } : problem('Value must be in YYYY-MM-DD format.')),
   date_time: normalDateTime,
   url: normalUrl,
   color: (text) =>
-    /^#[0-9a-f]{6}$/i.test(text) ? accepted(text) : problem('Value must be a hex color code.'),
+    /^#[0-9a-f]{6}$/i.test(text) ? { value: text } : problem('Value must be a hex color code.'),
   json: normalJson,
   rich_text_field: normalJson,
   link: normalJson,
   money: normalMoney,
   rating: normalRating,
-  dimension: (text) => normalMeasure(text, UNITS.dimension),
-  volume: (text) => normalMeasure(text, UNITS.volume),
-  weight: (text) => normalMeasure(text, UNITS.weight),
-  id: accepted,
-  language: accepted,
-  ...Object.fromEntries(REFERENCES.map((name) => [`${name}_reference`, normalReference])),
+  dimension: (text) => normalMeasure(text, 'dimension'),
+  volume: (text) => normalMeasure(text, 'volume'),
+  weight: (text) => normalMeasure(text, 'weight'),
 };
-const NOT_LISTED = ['multi_line_text_field', 'boolean', 'json', 'rich_text_field', 'money', 'id', 'language'];
+const NOT_LISTED = ['multi_line_text_field', 'boolean', 'json', 'rich_text_field', 'money'];
 
-/** True for a type the store knows, lists included. */
+/** True for a type that an app writes, lists included; references are the merchant's alone. */
 export function isMetafieldType(type: string): boolean {
   const single = type.startsWith('list.') ? type.slice('list.'.length) : type;
   return Object.hasOwn(SINGLE, single) && (single === type || !NOT_LISTED.includes(single));
@@ -78,19 +48,11 @@ export function normaliseMetafieldValue(type: string, text: string): NormalValue
   if (text.trim() === '') return problem("Value can't be blank.");
   const limit = type === 'json' || type === 'rich_text_field' ? MAX_JSON_BYTES : MAX_TEXT_BYTES;
   if (Buffer.byteLength(text) > limit) return problem(`Value is too long (maximum is ${limit} bytes).`);
-  return type.startsWith('list.') ? normalList(type.slice('list.'.length), text) : normaliserOf(type)(text);
+  return type.startsWith('list.') ? normalList(type.slice('list.'.length), text) : normalSingle(type, text);
 }
 
-/** `jsonValue` of a stored value; false stays text, as it was recorded. */
-export function metafieldJson(type: string, value: string): unknown {
-  if (type === 'number_integer') return Number(value);
-  if (type === 'boolean') return value === 'true' ? true : value;
-  const structured = ['json', 'rich_text_field', 'link', 'money', 'rating', 'dimension', 'volume', 'weight'];
-  return type.startsWith('list.') || structured.includes(type) ? parsed(value) : value;
-}
-
-function normaliserOf(type: string): Normaliser {
-  return SINGLE[type] ?? (() => problem(`Type ${type} is not known.`));
+function normalSingle(type: string, text: string): NormalValue {
+  return SINGLE[type]?.(text) ?? problem(`Type ${type} is not known.`);
 }
 
 function normalList(elementType: string, text: string): NormalValue {
@@ -100,43 +62,42 @@ function normalList(elementType: string, text: string): NormalValue {
     return problem(`Value has too many entries (maximum is ${MAX_LIST_ENTRIES}).`);
   const normal: unknown[] = [];
   for (const element of elements as unknown[]) {
-    const result = normaliserOf(elementType)(typeof element === 'string' ? element : JSON.stringify(element));
+    const isText = typeof element === 'string';
+    const result = normalSingle(elementType, isText ? element : JSON.stringify(element));
     if ('problem' in result) return result;
-    normal.push(typeof element === 'string' ? result.value : (parsed(result.value) ?? result.value));
+    normal.push(isText ? result.value : parsed(result.value));
   }
-  return accepted(JSON.stringify(normal));
+  return { value: JSON.stringify(normal) };
 }
 
 function normalBoolean(text: string): NormalValue {
   const word = text.trim().toLowerCase();
-  if (['true', 't', '1'].includes(word)) return accepted('true');
-  if (['false', 'f', '0'].includes(word)) return accepted('false');
+  if (['true', 't', '1'].includes(word)) return { value: 'true' };
+  if (['false', 'f', '0'].includes(word)) return { value: 'false' };
   return problem('Value must be true or false.');
 }
 
 function normalInteger(text: string): NormalValue {
-  const match = /^(-?\d+)(?:\.0+)?$/.exec(text.trim());
-  if (match?.[1] === undefined) return problem('Value must be an integer.');
-  const value = BigInt(match[1]);
-  const limit = BigInt(Number.MAX_SAFE_INTEGER);
-  if (value > limit || value < -limit) return problem('Value must be within the range of safe integers.');
-  return accepted(value.toString());
+  const [, digits] = /^(-?\d+)(?:\.0+)?$/.exec(text.trim()) ?? [];
+  if (digits === undefined) return problem('Value must be an integer.');
+  return Number.isSafeInteger(Number(digits))
+    ? { value: String(Number(digits)) }
+    : problem('Value must be within the range of safe integers.');
 }
 
 /** Cut, not rounded, to nine places. */
 function normalDecimal(text: string): NormalValue {
-  const match = /^(-?\d+)(?:\.(\d+))?$/.exec(text.trim());
-  if (match?.[1] === undefined) return problem('Value must be a decimal.');
-  return accepted(`${match[1]}.${(match[2] ?? '0').slice(0, 9)}`);
+  const [, digits, places = '0'] = /^(-?\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? [];
+  if (digits === undefined) return problem('Value must be a decimal.');
+  return { value: `${digits}.${places.slice(0, 9)}` };
 }
 
 function normalDateTime(text: string): NormalValue {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(text.trim());
-  if (!match?.[1] || !match[2] || Number.isNaN(Date.parse(text.trim()))) {
+  const [, time, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(text.trim()) ?? [];
+  if (time === undefined || Number.isNaN(Date.parse(time)))
     return problem('Value must be in “YYYY-MM-DDTHH:MM:SS” format. For example: 2022-06-01T15:30:00');
-  }
-  const zone = match[3] === undefined || match[3] === 'Z' ? '+00:00' : match[3];
-  return accepted(`${match[1]}T${match[2]}${zone}`);
+  return { value: `${time}${zone === 'Z' ? '+00:00' : zone}` };
 }
 
 function isDate(text: string): boolean {
@@ -144,73 +105,52 @@ function isDate(text: string): boolean {
 }
 
 function normalUrl(text: string): NormalValue {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === undefined) {
-    const list = URL_SCHEMES.map((each) => `"${each}"`).join(', ');
-    return problem(
-      `Value cannot have an empty scheme (protocol), must include one of the following URL schemes: [${list}].'`,
-    );
-  }
-  if (URL_SCHEMES.includes(scheme)) return accepted(text);
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? '';
+  if (URL_SCHEMES.includes(scheme)) return { value: text };
   return problem(`Value must be one of the following URL schemes: ${URL_SCHEMES.join(', ')}.`);
 }
 
+/** Compact JSON was recorded to come back unchanged; the effect on white space was not. */
 function normalJson(text: string): NormalValue {
-  const value = parsed(text);
-  // Compact JSON was recorded to come back unchanged; the effect on white space was not.
-  return value === undefined ? problem('Value is invalid JSON.') : accepted(text);
+  return parsed(text) === undefined ? problem('Value is invalid JSON.') : { value: text };
 }
 
 function normalMoney(text: string): NormalValue {
-  const value = parsed(text);
-  if (!isRecord(value) || !('amount' in value) || !('currency_code' in value)) {
-    return problem(
-      "Value must be a stringified JSON object with amount (numeric) and currency_code (string matching the shop's currency) fields.",
-    );
-  }
-  const amount = Number(value['amount']);
-  if (value['amount'] === '' || Number.isNaN(amount)) return problem('Value must have a numeric amount.');
-  if (Math.abs(amount) > 1e18) return problem('Value must be within +/-1000000000000000000.');
-  if (!value['currency_code']) return problem('Value must have a currency code.');
-  return accepted(JSON.stringify({ amount: String(value['amount']), currency_code: value['currency_code'] }));
+  const { amount, currency_code: currency } = membersOf(text);
+  if (amount === '' || Number.isNaN(Number(amount))) return problem('Value must have a numeric amount.');
+  if (!currency) return problem('Value must have a currency code.');
+  return { value: JSON.stringify({ amount: String(amount), currency_code: currency }) };
 }
 
 function normalRating(text: string): NormalValue {
-  const value = parsed(text);
-  if (!isRecord(value)) return problem('Value must be a rating.');
-  const { scale_min: min, scale_max: max, value: given } = value;
-  if ([min, max, given].some((part) => part === undefined || Number.isNaN(Number(part)))) {
+  const { scale_min: min, scale_max: max, value } = membersOf(text);
+  if ([min, max, value].some((part) => Number.isNaN(Number(part))))
     return problem('Value must have a value, a scale_min and a scale_max.');
-  }
-  return accepted(JSON.stringify({ scale_min: String(min), scale_max: String(max), value: String(given) }));
+  return {
+    value: JSON.stringify({ scale_min: String(min), scale_max: String(max), value: String(value) }),
+  };
 }
 
-function normalMeasure(text: string, units: readonly string[]): NormalValue {
-  const measure = parsed(text);
-  if (!isRecord(measure)) return problem('Value must be a stringified JSON object with a value and a unit.');
-  const written = String(measure['unit']).toUpperCase();
-  if (!units.includes(UNIT_NAMES[written] ?? written))
-    return problem(`Value must have a supported unit: ${units.join(', ').toLowerCase()}.`);
-  const amount = Number(measure['value']);
-  if (measure['value'] === undefined || Number.isNaN(amount))
-    return problem('Value must have a numeric value.');
+function normalMeasure(text: string, kind: string): NormalValue {
+  const { value, unit } = membersOf(text);
+  const units = MEASURE_UNITS[kind]?.split(' ') ?? [];
+  const written = String(unit).toUpperCase();
+  if (!units.includes(written)) return problem(`Value must have a supported unit: ${units.join(', ')}.`);
+  const amount = Number(value);
+  if (Number.isNaN(amount)) return problem('Value must have a numeric value.');
   // Whole numbers gain a decimal place, which no JSON number of JavaScript's keeps.
   const number = Number.isInteger(amount) ? `${amount}.0` : String(amount);
-  return accepted(`{"value":${number},"unit":${JSON.stringify(written)}}`);
-}
-
-function normalReference(text: string): NormalValue {
-  return /^gid:\/\/shopify\/\w+\/\w+$/.test(text)
-    ? accepted(text)
-    : problem('Value must be a valid reference.');
-}
-
-function accepted(value: string): NormalValue {
-  return { value };
+  return { value: `{"value":${number},"unit":${JSON.stringify(written)}}` };
 }
 
 function problem(text: string): NormalValue {
   return { problem: text };
+}
+
+/** The members of a JSON object; of any other text none. */
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 /** Undefined for text that is no JSON. */
@@ -221,8 +161,4 @@ function parsed(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,8 @@
-import { definitionProblem } from './definition-checks.js';
-import type { Definition } from './model.js';
 import { isMetafieldType, normaliseMetafieldValue } from './metafield-values.js';
 import { parseGid } from './model.js';
-import type { Metafield, ProductVariant, SandboxProduct } from './model.js';
-import { mergeMetafields } from './product-changes.js';
+import type { Definition, Metafield, OwnerType, ProductVariant, SandboxProduct } from './model.js';
 import { metafieldDigest } from './product-import.js';
-import { APP_NAMESPACE, metafieldView } from './product-view.js';
+import { metafieldView } from './product-view.js';
 import { requireScope } from './request-context.js';
 import type { RequestContext } from './request-context.js';
 import type { ShopState } from './state.js';
@@ -20,7 +17,7 @@ export interface MetafieldsSetInput {
   readonly compareDigest?: string | null;
 }
 
-export interface MetafieldError {
+interface MetafieldError {
   /** Path below the entry, such as `value`; null for the entry itself. */
   readonly at: string | null;
   readonly message: string;
@@ -34,6 +31,8 @@ interface Owner {
 
 const MAX_ENTRIES = 25;
 const RESERVED_NAMESPACES = ['shopify_standard', 'protected', 'shopify-l10n-fields'];
+/** The namespace that belongs to the app, used where a caller names none. */
+const APP_NAMESPACE = 'app--900000000001';
 
 /** `metafieldsSet`: all entries or none. */
 export function metafieldsSet(
@@ -50,29 +49,28 @@ export function metafieldsSet(
   }
   // Each entry sees those before it, so that a key that is repeated is written twice and the last one wins.
   const touched = new Map<number, SandboxProduct>();
-  const views: (() => object)[] = [];
+  const views: object[] = [];
   const userErrors: object[] = [];
   for (const [index, input] of metafields.entries()) {
     const owner = ownerOf(context.state, input.ownerId, touched);
-    const ownerType = owner?.variant ? 'PRODUCTVARIANT' : 'PRODUCT';
-    const defined = definitionOf(context.state, input, ownerType);
     const written = owner
-      ? writeMetafield(context.state, metafieldsOf(owner), input, defined)
-      : ownerMissing();
-    if ('at' in written) userErrors.push(userErrorOf(written, index));
+      ? writeMetafield(context.state, ofOwner(owner), input)
+      : { at: 'ownerId', message: 'Owner does not exist.', code: 'INVALID' };
+    // `elementIndex` stays null, as recorded: the index stands in the path alone.
+    if ('at' in written) userErrors.push({ ...written, field: pathOf(index, written), elementIndex: null });
     else if (owner) {
-      touched.set(
-        owner.product.id,
-        withWritten(owner, [written.metafield], written.changed ? context.state.now() : null),
-      );
-      views.push(() => metafieldView(written.metafield, viewedOwner(owner), context));
+      const { metafield } = written;
+      if (!ofOwner(owner).includes(metafield))
+        touched.set(
+          owner.product.id,
+          withMetafields(owner, mergeMetafields(ofOwner(owner), metafield), context.state.now()),
+        );
+      views.push(metafieldView(metafield, owner.variant ?? owner.product, context));
     }
   }
   if (userErrors.length > 0) return { metafields: [], userErrors };
-  for (const product of touched.values()) {
-    if (product !== context.state.product(product.id)) context.state.put(product);
-  }
-  return { metafields: views.map((view) => view()), userErrors: [] };
+  for (const product of touched.values()) context.state.put(product);
+  return { metafields: views, userErrors: [] };
 }
 
 /** `metafieldsDelete`: null in place of what was not there, without an error. */
@@ -81,29 +79,30 @@ export function metafieldsDelete(
   context: RequestContext,
 ): object {
   requireScope(context, 'metafieldsDelete', 'write_products');
-  const deletedMetafields = metafields.map((identifier) => {
-    const owner = ownerOf(context.state, identifier.ownerId, new Map());
-    const isMeant = (each: Metafield): boolean =>
-      each.namespace === identifier.namespace && each.key === identifier.key;
-    if (!owner || !metafieldsOf(owner).some(isMeant)) return null;
-    const left = metafieldsOf(owner).filter((each) => !isMeant(each));
-    context.state.put(withAllMetafields(owner, left, context.state.now()));
-    return identifier;
+  const { state } = context;
+  const deletedMetafields = metafields.map((named) => {
+    const owner = ownerOf(state, named.ownerId, new Map());
+    const present = owner ? ofOwner(owner) : [];
+    const left = present.filter((each) => each.namespace !== named.namespace || each.key !== named.key);
+    if (!owner || left.length === present.length) return null;
+    state.put(withMetafields(owner, left, state.now()));
+    return named;
   });
   return { deletedMetafields, userErrors: [] };
 }
 
-/** The metafield as it will stand, and whether that is a change; or why it is refused. Stores nothing. */
+/** The metafield as it will stand, the present one where nothing changes; or why it is refused. Stores nothing. */
 export function writeMetafield(
   state: ShopState,
   present: readonly Metafield[],
   input: MetafieldsSetInput,
-  definition: Definition | undefined,
-): { metafield: Metafield; changed: boolean } | MetafieldError {
-  const namespace = namespaceOf(input.namespace);
-  const known = present.find((each) => each.namespace === namespace && each.key === input.key);
-  const nameError = namespaceError(namespace) ?? keyError(input.key);
+): { metafield: Metafield } | MetafieldError {
+  const { key, namespace = null } = input;
+  const named = { namespace: namespace ?? APP_NAMESPACE, key };
+  const known = present.find((each) => each.namespace === named.namespace && each.key === key);
+  const nameError = nameErrorOf(named);
   if (nameError) return nameError;
+  const definition = definitionOf(state, { ...named, ownerId: input.ownerId });
   const type = input.type ?? definition?.type ?? known?.type;
   if (type === undefined) return { at: 'type', message: "Type can't be blank", code: 'BLANK' };
   if (!isMetafieldType(type))
@@ -114,39 +113,32 @@ export function writeMetafield(
   }
   const normal = normaliseMetafieldValue(type, input.value);
   if ('problem' in normal) return { at: 'value', message: normal.problem, code: 'INVALID_VALUE' };
-  const broken = definition === undefined ? null : definitionProblem(definition, normal.value);
-  if (broken !== null) return { at: 'value', message: broken, code: 'INVALID_VALUE' };
-
   // An equal value passes with any digest: it would change nothing.
-  if (known?.value === normal.value && known.type === type) return { metafield: known, changed: false };
-  if (input.compareDigest !== undefined) {
-    const problem = digestError(known, input.compareDigest);
-    if (problem) return problem;
-  }
-  const now = state.now();
-  const kept = { id: known?.id ?? state.nextId('metafield'), createdAt: known?.createdAt ?? now };
-  return {
-    metafield: { ...kept, namespace, key: input.key, type, value: normal.value, changedAt: now },
-    changed: true,
-  };
+  if (known?.value === normal.value && known.type === type) return { metafield: known };
+  const digestError = input.compareDigest === undefined ? null : digestErrorOf(known, input.compareDigest);
+  if (digestError) return digestError;
+  return { metafield: { ...named, id: known?.id ?? state.nextId('metafield'), type, value: normal.value } };
 }
 
-/** The definition that holds for a metafield. */
-export function definitionOf(
+/** The written metafield in place of that of the same namespace and key; a new one goes to the end. */
+export function mergeMetafields(present: readonly Metafield[], written: Metafield): Metafield[] {
+  return present.some(({ id }) => id === written.id)
+    ? present.map((each) => (each.id === written.id ? written : each))
+    : [...present, written];
+}
+
+function definitionOf(
   state: ShopState,
-  { namespace, key }: Pick<MetafieldsSetInput, 'namespace' | 'key'>,
-  ownerType: Definition['ownerType'] = 'PRODUCT',
+  { ownerId, namespace, key }: { readonly ownerId: string; readonly namespace: string; readonly key: string },
 ): Definition | undefined {
-  return state.definition(ownerType, namespaceOf(namespace), key);
+  const ownerType: OwnerType = parseGid(ownerId)?.type === 'ProductVariant' ? 'PRODUCTVARIANT' : 'PRODUCT';
+  return state.definition(ownerType, namespace, key);
 }
 
-function digestError(known: Metafield | undefined, digest: string | null): MetafieldError | null {
-  if (!known) {
-    return digest === null
-      ? null
-      : { at: null, message: 'Invalid `compareDigest` value.', code: 'INVALID_COMPARE_DIGEST' };
-  }
-  if (digest === metafieldDigest(known.value)) return null;
+function digestErrorOf(known: Metafield | undefined, digest: string | null): MetafieldError | null {
+  if (known === undefined && digest !== null)
+    return { at: null, message: 'Invalid `compareDigest` value.', code: 'INVALID_COMPARE_DIGEST' };
+  if (known === undefined || digest === metafieldDigest(known.value)) return null;
   return {
     at: null,
     message:
@@ -155,31 +147,25 @@ function digestError(known: Metafield | undefined, digest: string | null): Metaf
   };
 }
 
-/** `$app` and `$app:x` stand for the app's own namespace. */
-function namespaceOf(given: string | null | undefined): string {
-  if (given === null || given === undefined || given === '$app') return APP_NAMESPACE;
-  return given.startsWith('$app:') ? `${APP_NAMESPACE}--${given.slice('$app:'.length)}` : given;
-}
-
-function namespaceError(namespace: string): MetafieldError | null {
-  if (RESERVED_NAMESPACES.includes(namespace)) {
+function nameErrorOf({ namespace, key }: Pick<Metafield, 'namespace' | 'key'>): MetafieldError | null {
+  if (RESERVED_NAMESPACES.includes(namespace))
     return { at: 'namespace', message: `Namespace ${namespace} is a reserved namespace`, code: null };
-  }
-  if (namespace.startsWith('app--') && !namespace.startsWith(APP_NAMESPACE)) {
+  if (namespace.startsWith('app--') && namespace !== APP_NAMESPACE) {
     return {
       at: null,
       message: 'Access to this namespace and key on Metafields for this resource type is not allowed.',
       code: 'APP_NOT_AUTHORIZED',
     };
   }
-  return lengthError('namespace', namespace, 3, 255);
+  return lengthErrorOf('namespace', namespace, 3, 255) ?? lengthErrorOf('key', key, 2, 64);
 }
 
-function keyError(key: string): MetafieldError | null {
-  return lengthError('key', key, 2, 64);
-}
-
-function lengthError(at: 'namespace' | 'key', text: string, min: number, max: number): MetafieldError | null {
+function lengthErrorOf(
+  at: 'namespace' | 'key',
+  text: string,
+  min: number,
+  max: number,
+): MetafieldError | null {
   const name = at === 'key' ? 'Key' : 'Namespace';
   if (text.length < min)
     return { at, message: `${name} is too short (minimum is ${min} characters)`, code: 'TOO_SHORT' };
@@ -188,18 +174,8 @@ function lengthError(at: 'namespace' | 'key', text: string, min: number, max: nu
   return null;
 }
 
-function ownerMissing(): MetafieldError {
-  return { at: 'ownerId', message: 'Owner does not exist.', code: 'INVALID' };
-}
-
-/** `elementIndex` stays null, as recorded: the index stands in the path alone. */
-function userErrorOf({ at, message, code }: MetafieldError, index: number): object {
-  return {
-    field: ['metafields', String(index), ...(at === null ? [] : [at])],
-    message,
-    code,
-    elementIndex: null,
-  };
+function pathOf(index: number, { at }: MetafieldError): string[] {
+  return ['metafields', String(index), ...(at === null ? [] : [at])];
 }
 
 function ownerOf(
@@ -207,42 +183,24 @@ function ownerOf(
   ownerGid: string,
   touched: ReadonlyMap<number, SandboxProduct>,
 ): Owner | null {
-  const parsed = parseGid(ownerGid);
-  const id = Number(parsed?.id);
-  const current = (product: SandboxProduct): SandboxProduct => touched.get(product.id) ?? product;
-  if (parsed?.type === 'Product') {
-    const product = state.product(id);
-    return product ? { product: current(product), variant: null } : null;
-  }
-  if (parsed?.type !== 'ProductVariant') return null;
-  for (const product of state.products()) {
-    const variant = current(product).variants.find((each) => each.id === id);
-    if (variant) return { product: current(product), variant };
-  }
-  return null;
+  const id = Number(parseGid(ownerGid)?.id);
+  const found =
+    state.product(id) ?? state.products().find(({ variants }) => variants.some((each) => each.id === id));
+  if (!found) return null;
+  const product = touched.get(found.id) ?? found;
+  return { product, variant: product.variants.find((each) => each.id === id) ?? null };
 }
 
-function viewedOwner({ product, variant }: Owner): Parameters<typeof metafieldView>[1] {
-  return variant ? { type: 'PRODUCTVARIANT', gid: variant.gid } : { type: 'PRODUCT', gid: product.gid };
+function ofOwner({ product, variant }: Owner): readonly Metafield[] {
+  return (variant ?? product).metafields;
 }
 
-function metafieldsOf({ product, variant }: Owner): readonly Metafield[] {
-  return variant ? variant.metafields : product.metafields;
-}
-
-function withWritten(owner: Owner, written: readonly Metafield[], changedAt: Date | null): SandboxProduct {
-  if (changedAt === null) return owner.product;
-  return withAllMetafields(owner, mergeMetafields(metafieldsOf(owner), written), changedAt);
-}
-
-function withAllMetafields(
+function withMetafields(
   { product, variant }: Owner,
   metafields: readonly Metafield[],
-  now: Date,
+  changedAt: Date,
 ): SandboxProduct {
-  if (!variant) return { ...product, metafields, changedAt: now };
-  const variants = product.variants.map((each) =>
-    each.id === variant.id ? { ...each, metafields, changedAt: now } : each,
-  );
-  return { ...product, variants, changedAt: now };
+  if (!variant) return { ...product, metafields, changedAt };
+  const variants = product.variants.map((each) => (each.id === variant.id ? { ...each, metafields } : each));
+  return { ...product, variants, changedAt };
 }

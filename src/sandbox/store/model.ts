@@ -1,3 +1,5 @@
+import { GraphQLError } from 'graphql';
+
 /** The data of the sandbox store. Records are immutable: a write puts a new record in the old one's place. */
 
 export const PRODUCT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED'] as const;
@@ -22,13 +24,9 @@ export interface SandboxProduct {
   readonly variants: readonly ProductVariant[];
   readonly media: readonly MediaImage[];
   readonly metafields: readonly Metafield[];
-  readonly collections: readonly Collection[];
-  readonly templateSuffix: string | null;
   readonly isGiftCard: boolean;
-  readonly createdAt: Date;
-  /** When it was last written; what readers see as `updatedAt` may move on from it (`ShopState.updatedAt`). */
   readonly changedAt: Date;
-  readonly publishedAt: Date | null;
+  readonly isPublished: boolean;
 }
 
 export interface TaxonomyCategory {
@@ -37,9 +35,8 @@ export interface TaxonomyCategory {
 }
 
 export interface ProductOption {
-  readonly id: number;
   readonly name: string;
-  readonly values: readonly { readonly id: number; readonly name: string }[];
+  readonly values: readonly string[];
 }
 
 export interface ProductVariant {
@@ -48,20 +45,11 @@ export interface ProductVariant {
   readonly title: string;
   readonly sku: string | null;
   readonly barcode: string | null;
-  /** Money as the API writes it: two decimals. */
-  readonly price: string;
-  readonly compareAtPrice: string | null;
   readonly selectedOptions: readonly { readonly name: string; readonly value: string }[];
-  readonly inventoryItemId: number;
-  readonly inventoryQuantity: number;
-  readonly tracked: boolean;
-  readonly unitCost: string | null;
   readonly weight: Weight | null;
   /** One of the product's media. */
   readonly mediaId: number | null;
   readonly metafields: readonly Metafield[];
-  readonly createdAt: Date;
-  readonly changedAt: Date;
 }
 
 export interface Weight {
@@ -73,7 +61,6 @@ export interface MediaImage {
   readonly id: number;
   readonly url: string;
   readonly alt: string | null;
-  readonly createdAt: Date;
 }
 
 export interface Metafield {
@@ -82,14 +69,15 @@ export interface Metafield {
   readonly key: string;
   readonly type: string;
   readonly value: string;
-  readonly createdAt: Date;
-  readonly changedAt: Date;
 }
+
+/** What has metafields. */
+export type OwnerType = 'PRODUCT' | 'PRODUCTVARIANT';
 
 /** A definition of a metafield of products or of variants, as the merchant or an app made it. */
 export interface Definition {
   readonly id: number;
-  readonly ownerType: 'PRODUCT' | 'PRODUCTVARIANT';
+  readonly ownerType: OwnerType;
   readonly namespace: string;
   readonly key: string;
   readonly name: string;
@@ -98,24 +86,14 @@ export interface Definition {
   readonly pinned: boolean;
 }
 
-export interface Collection {
-  readonly id: number;
-  readonly handle: string;
-  readonly title: string;
-}
-
 export interface Translation {
   readonly key: string;
   readonly locale: string;
   readonly value: string;
-  /** Digest of the content that was translated: another one now means that the translation is outdated. */
-  readonly sourceDigest: string;
-  readonly updatedAt: Date;
 }
 
 export interface ShopLocale {
   readonly locale: string;
-  readonly name: string;
   readonly primary: boolean;
   readonly published: boolean;
 }
@@ -124,10 +102,17 @@ export function gid(type: string, id: number | string): string {
   return `gid://shopify/${type}/${id}`;
 }
 
-const GID = /^gid:\/\/shopify\/([A-Za-z]+)\/([A-Za-z0-9._-]+)(?:\?.*)?$/;
+const GID = /^gid:\/\/shopify\/([A-Za-z]+)\/([A-Za-z0-9._-]+)$/;
 
 /** The parts of a global id, or null when the text is none. */
 export function parseGid(text: string): { type: string; id: string } | null {
   const match = GID.exec(text);
   return match?.[1] === undefined || match[2] === undefined ? null : { type: match[1], id: match[2] };
+}
+
+/** The number in a gid of the expected type; RESOURCE_NOT_FOUND for a gid of another type. */
+export function requireId(gid: string, type: string): number {
+  const parsed = parseGid(gid);
+  if (parsed?.type === type) return Number(parsed.id);
+  throw new GraphQLError(`Invalid id: ${gid}`, { extensions: { code: 'RESOURCE_NOT_FOUND' } });
 }

@@ -20,22 +20,6 @@ export function normaliseHtml(html: string): string {
     .trim();
 }
 
-/** The description without markup, as the API's `description` field gives it. */
-export function textOfHtml(html: string): string {
-  const text = sanitizeHtml(html.replaceAll(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' '), {
-    allowedTags: [],
-    allowedAttributes: {},
-  });
-  return text
-    .replaceAll('&nbsp;', ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-}
-
 /** A handle from any text: letters and digits of any script, the rest is hyphens; empty when nothing is left. */
 export function slug(text: string): string {
   return withoutOuter(text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-'), '-');

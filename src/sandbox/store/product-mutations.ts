@@ -1,63 +1,67 @@
 import { GraphQLError } from 'graphql';
-import { definitionOf, writeMetafield } from './metafield-writes.js';
-import type { Metafield, ProductStatus, SandboxProduct, TaxonomyCategory } from './model.js';
-import { parseGid } from './model.js';
-import { changeProduct, mergeMetafields, tagErrors } from './product-changes.js';
-import type { SeoChanges, UserError } from './product-changes.js';
+import { Merchant } from './merchant.js';
+import { parseGid, requireId } from './model.js';
+import type { ProductStatus, SandboxProduct, TaxonomyCategory } from './model.js';
+import { changeProduct } from './product-changes.js';
+import type { ProductChanges } from './product-changes.js';
+import { slug } from './product-html.js';
 import { mediaView, productView } from './product-view.js';
 import { requireScope } from './request-context.js';
-import { requireId } from './require-id.js';
 import type { RequestContext } from './request-context.js';
 
-interface ProductInput {
-  readonly id?: string | null;
+interface NewProduct {
   readonly title?: string | null;
-  readonly handle?: string | null;
   readonly descriptionHtml?: string | null;
   readonly vendor?: string | null;
-  readonly productType?: string | null;
-  readonly category?: string | null;
-  readonly tags?: readonly string[] | null;
-  readonly seo?: SeoChanges | null;
   readonly status?: ProductStatus | null;
-  readonly templateSuffix?: string | null;
-  readonly metafields?: readonly MetafieldInput[] | null;
 }
 
-interface MetafieldInput {
-  readonly namespace?: string | null;
-  readonly key?: string | null;
-  readonly type?: string | null;
-  readonly value?: string | null;
+interface ProductInput extends Omit<ProductChanges, 'category' | 'tags' | 'status'> {
+  readonly id?: string | null;
+  readonly category?: string | null;
 }
 
 const MAX_ALT = 512;
+const NO_PRODUCT = { product: null, userErrors: [{ field: ['id'], message: 'Product does not exist' }] };
+
+/** `productCreate`: a product with the variant that every product has. */
+export function productCreate(args: { product?: NewProduct | null }, context: RequestContext): object {
+  requireScope(context, 'productCreate', 'write_products');
+  const { title, descriptionHtml, vendor, status } = args.product ?? {};
+  if (typeof title !== 'string' || title.trim() === '')
+    return { product: null, userErrors: [{ field: ['title'], message: "Title can't be blank" }] };
+  const created = new Merchant(context.state).create({
+    title: title.trim(),
+    handle: freeHandle(title, context),
+    descriptionHtml: descriptionHtml ?? '',
+    vendor: vendor ?? context.state.shop.split('.')[0] ?? '',
+    status: status ?? 'ACTIVE',
+  });
+  return { product: productView(created, context), userErrors: [] };
+}
+
+export function productDelete({ input }: { input: { id: string } }, context: RequestContext): object {
+  requireScope(context, 'productDelete', 'write_products');
+  const product = context.state.product(requireId(input.id, 'Product'));
+  if (!product) return NO_PRODUCT;
+  context.state.remove(product);
+  return { userErrors: [] };
+}
 
 /** `productUpdate`: all of it or nothing; a refusal answers with the product as it stands. */
-export function productUpdate(
-  args: { product?: ProductInput | null; input?: ProductInput | null },
-  context: RequestContext,
-): object {
+export function productUpdate(args: { product?: ProductInput | null }, context: RequestContext): object {
   requireScope(context, 'productUpdate', 'write_products');
-  const input = args.product ?? args.input ?? {};
-  const product = input.id ? context.state.product(requireId(input.id, 'Product')) : undefined;
-  if (!product) return { product: null, userErrors: [{ field: ['id'], message: 'Product does not exist' }] };
-
-  const { id: _id, metafields, category, ...changes } = input;
+  const { id, category, ...changes } = args.product ?? {};
+  const product = id ? context.state.product(requireId(id, 'Product')) : undefined;
+  if (!product) return NO_PRODUCT;
   const changed = changeProduct(context.state, product, {
     ...changes,
     category: categoryOf(category, context),
   });
-  const written = writeMetafields(product, metafields ?? [], context);
-  const userErrors = [...('userErrors' in changed ? changed.userErrors : []), ...written.userErrors];
-  if ('userErrors' in changed || userErrors.length > 0)
-    return { product: productView(product, context), userErrors };
-
-  const updated = written.changed
-    ? { ...changed.product, metafields: written.metafields, changedAt: context.state.now() }
-    : changed.product;
-  if (updated !== product) context.state.put(updated);
-  return { product: productView(updated, context), userErrors: [] };
+  if ('userErrors' in changed)
+    return { product: productView(product, context), userErrors: changed.userErrors };
+  if (changed.product !== product) context.state.put(changed.product);
+  return { product: productView(changed.product, context), userErrors: [] };
 }
 
 /** `tagsAdd` and `tagsRemove`. */
@@ -68,19 +72,17 @@ export function changeTags(
 ): object {
   requireScope(context, direction === 'add' ? 'tagsAdd' : 'tagsRemove', 'write_products');
   const product = context.state.product(requireId(id, 'Product'));
-  if (!product) return { node: null, userErrors: [{ field: ['id'], message: 'Product does not exist' }] };
+  if (!product) return { node: null, userErrors: NO_PRODUCT.userErrors };
   const given = tags.flatMap((tag) => tag.split(',')).map((tag) => tag.trim());
-  const errors = tagErrors(given);
-  if (errors.length > 0) return { node: productView(product, context), userErrors: errors };
   const lowered = given.map((tag) => tag.toLowerCase());
   const wanted =
     direction === 'add'
       ? [...product.tags, ...given]
       : product.tags.filter((tag) => !lowered.includes(tag.toLowerCase()));
   const changed = changeProduct(context.state, product, { tags: wanted });
-  const updated = 'product' in changed ? changed.product : product;
-  if (updated !== product) context.state.put(updated);
-  return { node: productView(updated, context), userErrors: [] };
+  if ('userErrors' in changed) return { node: productView(product, context), userErrors: changed.userErrors };
+  if (changed.product !== product) context.state.put(changed.product);
+  return { node: productView(changed.product, context), userErrors: [] };
 }
 
 /** `fileUpdate`, of images' alternative texts: all entries or none. */
@@ -92,9 +94,8 @@ export function fileUpdate(
   const userErrors = files.flatMap(({ id, alt }, index) => {
     const field = ['files', String(index)];
     if (!ownerOfImage(id, context)) {
-      return [
-        { field: [...field, 'id'], message: `File id ${id} does not exist.`, code: 'FILE_DOES_NOT_EXIST' },
-      ];
+      const message = `File id ${id} does not exist.`;
+      return [{ field: [...field, 'id'], message, code: 'FILE_DOES_NOT_EXIST' }];
     }
     if ((alt ?? '').length <= MAX_ALT) return [];
     const message = `The alt value exceeds the maximum limit of ${MAX_ALT} characters.`;
@@ -113,45 +114,25 @@ export function fileUpdate(
   return { files: views, userErrors: [] };
 }
 
-function writeMetafields(
-  product: SandboxProduct,
-  inputs: readonly MetafieldInput[],
-  context: RequestContext,
-): { metafields: readonly Metafield[]; changed: boolean; userErrors: UserError[] } {
-  let metafields = product.metafields;
-  let changed = false;
-  const userErrors: UserError[] = [];
-  for (const [index, { namespace, key, type, value }] of inputs.entries()) {
-    const entry = {
-      ownerId: product.gid,
-      namespace: namespace ?? null,
-      key: key ?? '',
-      type: type ?? null,
-      value: value ?? '',
-    };
-    const written = writeMetafield(context.state, metafields, entry, definitionOf(context.state, entry));
-    if ('at' in written) {
-      const field = ['metafields', String(index), ...(written.at === null ? [] : [written.at])];
-      userErrors.push({ field, message: written.message });
-    } else {
-      metafields = mergeMetafields(metafields, [written.metafield]);
-      changed ||= written.changed;
-    }
-  }
-  return { metafields, changed, userErrors };
-}
-
 /** An unknown category is an error of the whole field, without user errors. */
 function categoryOf(
   given: string | null | undefined,
-  context: RequestContext,
+  { state }: RequestContext,
 ): TaxonomyCategory | null | undefined {
   if (given === undefined || given === null) return given;
-  const category = context.state.category(given);
+  const category = state.category(given);
   if (category) return category;
   throw new GraphQLError(`The product taxonomy node ID ${given} is invalid.`, {
     extensions: { code: 'INVALID_PRODUCT_TAXONOMY_NODE_ID' },
   });
+}
+
+function freeHandle(title: string, { state }: RequestContext): string {
+  const wanted = slug(title) || 'product';
+  for (let number = 0; ; number += 1) {
+    const handle = number === 0 ? wanted : `${wanted}-${number}`;
+    if (!state.productByHandle(handle)) return handle;
+  }
 }
 
 function ownerOfImage(id: string, context: RequestContext): SandboxProduct | undefined {

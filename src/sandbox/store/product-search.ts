@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { PRODUCT_STATUSES, parseGid } from './model.js';
 import type { SandboxProduct } from './model.js';
-import type { ShopState } from './state.js';
 
 export interface SearchWarning {
   readonly field: string;
@@ -15,7 +14,7 @@ export interface ProductSearch {
 }
 
 /** The zone in which the shop reads times that name none. */
-export const SHOP_ZONE = { offset: '-05:00', name: 'America/New_York' } as const;
+const SHOP_ZONE = '-05:00';
 
 type Matcher = (product: SandboxProduct) => boolean;
 
@@ -43,7 +42,7 @@ const TOKEN = /(-)?(?:([\w.]{1,60}):)?(>=|<=|>|<|=)?(?:"([^"]*)"|'([^']*)'|([^\s
  * A product search: terms side by side, `-` or `NOT` before one, and `OR`, which binds closer: `a OR b c` means `(a OR b) AND c`.
  * Unknown fields are ignored and everything is found; values that a field does not accept find nothing; the warnings alone say so.
  */
-export function searchProducts(query: string, state: ShopState): ProductSearch {
+export function searchProducts(query: string): ProductSearch {
   const warnings: SearchWarning[] = [];
   /** All of them must match, each by one of its members. */
   const groups: Matcher[][] = [];
@@ -56,7 +55,7 @@ export function searchProducts(query: string, state: ShopState): ProductSearch {
     else if (text !== 'AND') {
       const value = double ?? single ?? bare ?? '';
       if (field === undefined) throw unsupported(`the text ${value}`);
-      const matcher = matcherOf({ field, comparison: comparison ?? '=', value }, state, warnings);
+      const matcher = matcherOf({ field, comparison: comparison ?? '=', value }, warnings);
       const not = negated || minus !== undefined;
       if (matcher !== null) {
         const term: Matcher = not ? (product) => !matcher(product) : matcher;
@@ -73,19 +72,8 @@ export function searchProducts(query: string, state: ShopState): ProductSearch {
   };
 }
 
-export function totalInventory(product: SandboxProduct): number {
-  const tracked = product.variants.filter((variant) => variant.tracked);
-  return tracked.reduce((total, variant) => total + variant.inventoryQuantity, 0);
-}
-
-export function hasOnlyDefaultVariant(product: SandboxProduct): boolean {
-  const [option] = product.options;
-  const only = product.variants.length === 1 && product.options.length === 1;
-  return only && option?.name === 'Title' && product.variants[0]?.title === 'Default Title';
-}
-
 /** Null for a field that there is not: the term narrows nothing. */
-function matcherOf(term: Term, state: ShopState, warnings: SearchWarning[]): Matcher | null {
+function matcherOf(term: Term, warnings: SearchWarning[]): Matcher | null {
   const { field, value } = term;
   const wanted = value.toLowerCase();
   const valuesOf = TEXTS[field];
@@ -104,17 +92,19 @@ function matcherOf(term: Term, state: ShopState, warnings: SearchWarning[]): Mat
     const id = Number(parseGid(value)?.id ?? value);
     return Number.isNaN(id) ? refused() : (product) => compares(product.id - id, term.comparison);
   }
-  if (field === 'updated_at' || field === 'created_at') {
+  if (field === 'updated_at') {
     const time = value.replace(/T\d\d$/, '$&:00');
-    const at = Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(time) ? time : `${time}${SHOP_ZONE.offset}`);
+    const at = Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(time) ? time : `${time}${SHOP_ZONE}`);
     if (Number.isNaN(at)) return refused();
-    return (product) => {
-      const held = field === 'created_at' ? product.createdAt : state.updatedAt(product);
-      return compares(held.getTime() - at, term.comparison);
-    };
+    return (product) => compares(wholeSeconds(product.changedAt) - at, term.comparison);
   }
   warnings.push({ field, message: 'Invalid search field for this query.', code: 'invalid_field' });
   return null;
+}
+
+/** The API writes and compares whole seconds. */
+export function wholeSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000) * 1000;
 }
 
 function sameText(held: string, wanted: string): boolean {

@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
+import type { ExportWindow } from './bulk-export.js';
 import type { BulkOperations } from './bulk-operations.js';
-import type { ExportWindow } from './export-window.js';
-import type { MutationEntry } from './ledger.js';
 import type { SearchWarning } from './product-search.js';
 import type { ShopState } from './state.js';
 import type { WebhookSubscriptions } from './webhook-subscriptions.js';
@@ -13,12 +12,19 @@ export interface RequestContext {
   readonly apiVersion: string;
   readonly bulk: BulkOperations;
   readonly webhooks: WebhookSubscriptions;
+  readonly mutations: MutationEntry[];
   /** Search warnings of this request, for the answer's extensions. */
   readonly searches: SearchReport[];
-  /** Mutation fields that ran, in their order. */
-  readonly mutations: MutationEntry[];
-  /** Set while an export is evaluated: root connections give this part of their items, nested ones all. */
+  /** Set while an export is evaluated: `products` gives this part, and nested connections give all of their items. */
   readonly exportWindow: ExportWindow | null;
+}
+
+/** A mutation that ran. */
+export interface MutationEntry {
+  /** Name of the mutation field, such as `productUpdate`. */
+  readonly name: string;
+  /** Arguments as the API understood them. */
+  readonly input: unknown;
 }
 
 export interface SearchReport {

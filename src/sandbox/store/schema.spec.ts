@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { buildClientSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
+import {
+  buildClientSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  parse,
+  validate,
+} from 'graphql';
 import type {
   GraphQLArgument,
   GraphQLField,
@@ -10,7 +20,7 @@ import type {
   GraphQLSchema,
   IntrospectionQuery,
 } from 'graphql';
-import { isRequiredArgument, isRequiredInputField } from 'graphql';
+import { bulkProductsText, DOCUMENTS } from '../../store/shopify/documents.js';
 import { loadSchema } from './schema.js';
 
 function realSchema(): GraphQLSchema {
@@ -97,16 +107,14 @@ describe("the sandbox store's schema", () => {
     expect(differences(real, own).length).toBeGreaterThan(100);
   });
 
-  it('deprecates what the real schema deprecates', () => {
-    const deprecated = (schema: GraphQLSchema): string[] =>
-      Object.values(own.getTypeMap()).flatMap((type) => {
-        const counterpart = schema.getType(type.name);
-        if (!isObjectType(type) || !isObjectType(counterpart)) return [];
-        const names = Object.keys(type.getFields());
-        return names
-          .filter((name) => counterpart.getFields()[name]?.deprecationReason)
-          .map((name) => `${type.name}.${name}`);
-      });
-    expect(deprecated(own)).toEqual(deprecated(real));
+  it.each(DOCUMENTS.map(({ name, text }) => [name, text]))(
+    'has what store-sync asks by %s',
+    (_name, text) => {
+      expect(validate(own, parse(text))).toEqual([]);
+    },
+  );
+
+  it('has what store-sync asks by an export', () => {
+    expect(validate(own, parse(bulkProductsText('', ['ids.mpn'], ['de'], ['de'])))).toEqual([]);
   });
 });

@@ -7,22 +7,16 @@ export interface CategoriesArgs extends ConnectionArgs {
   readonly search?: string | null;
 }
 
-/** The categories whose full name has every word of the search; without a search, those at the top. */
+/** The categories whose full name has every word of the search. */
 export function categories(
   { search, ...args }: CategoriesArgs,
   { state }: RequestContext,
 ): Connection<object> {
-  const words = (search ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = (search ?? '').toLowerCase().split(/\s+/);
   const found = state
     .taxonomy()
     .map((category, place) => ({ category, place }))
-    .filter(({ category: { fullName } }) => {
-      const name = fullName.toLowerCase();
-      return words.length === 0 ? !name.includes('>') : words.every((word) => name.includes(word));
-    });
+    .filter(({ category }) => words.every((word) => category.fullName.toLowerCase().includes(word)));
   return connectionOf(
     found,
     args,

@@ -1,15 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { DeliveryEntry, Ledger } from './ledger.js';
 
 export interface WebhookSenderOptions {
   readonly shop: string;
   readonly apiVersion: string;
   /** Key of the signature: the app's client secret. */
   readonly secret: string;
-  /** Waits before further attempts of a delivery that got no 2xx. The real store makes eight within four hours. */
-  readonly retryDelaysMs: readonly number[];
-  readonly timeoutMs: number;
   readonly now: () => Date;
 }
 
@@ -19,17 +14,14 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-type Outcome = Pick<DeliveryEntry, 'status' | 'failure'>;
+const TIMEOUT_MS = 5_000;
 
-/** Sends signed deliveries and writes every attempt into the ledger. Each retry carries the first attempt's id, time and body. */
+/** Sends signed deliveries, each once. The real store repeats what got no 2xx, eight times within four hours. */
 export class WebhookSender {
   private readonly underWay = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
 
-  constructor(
-    private readonly options: WebhookSenderOptions,
-    private readonly ledger: Ledger,
-  ) {}
+  constructor(private readonly options: WebhookSenderOptions) {}
 
   send(message: WebhookMessage): void {
     const delivery = this.deliver(message).finally(() => this.underWay.delete(delivery));
@@ -46,51 +38,24 @@ export class WebhookSender {
     await this.idle();
   }
 
-  private async deliver(message: WebhookMessage): Promise<void> {
-    const webhookId = randomUUID();
-    const headers = this.headersOf(message, webhookId);
-    for (const waitMs of [0, ...this.options.retryDelaysMs]) {
-      if (waitMs > 0 && !(await this.wait(waitMs))) return;
-      const outcome = await this.attempt(message, headers);
-      if (this.stopping.signal.aborted) return;
-      this.ledger.deliveries.push({ at: this.options.now(), ...message, webhookId, ...outcome });
-      const { status } = outcome;
-      if (status !== null && status >= 200 && status < 300) return;
-    }
-  }
-
-  private async attempt({ uri, body }: WebhookMessage, headers: Record<string, string>): Promise<Outcome> {
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(this.options.timeoutMs)]);
+  private async deliver({ uri, topic, body }: WebhookMessage): Promise<void> {
+    const { secret, shop, apiVersion, now } = this.options;
+    const headers = {
+      'content-type': 'application/json',
+      'x-shopify-topic': topic,
+      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+      'x-shopify-shop-domain': shop,
+      'x-shopify-webhook-id': randomUUID(),
+      'x-shopify-event-id': randomUUID(),
+      'x-shopify-triggered-at': now().toISOString(),
+      'x-shopify-api-version': apiVersion,
+    };
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
       const response = await fetch(uri, { method: 'POST', headers, body, signal, redirect: 'manual' });
       await response.body?.cancel();
-      return { status: response.status, failure: null };
-    } catch (error) {
-      // A receiver that is not there or too slow is a normal outcome here; the ledger keeps it and a retry may follow.
-      return { status: null, failure: String(error) };
+    } catch {
+      // A receiver that is not there or too slow is a normal outcome here.
     }
-  }
-
-  private async wait(waitMs: number): Promise<boolean> {
-    try {
-      await delay(waitMs, undefined, { signal: this.stopping.signal });
-      return true;
-    } catch (error) {
-      if (this.stopping.signal.aborted) return false;
-      throw error;
-    }
-  }
-
-  private headersOf({ topic, body }: WebhookMessage, webhookId: string): Record<string, string> {
-    return {
-      'content-type': 'application/json',
-      'x-shopify-topic': topic,
-      'x-shopify-hmac-sha256': createHmac('sha256', this.options.secret).update(body).digest('base64'),
-      'x-shopify-shop-domain': this.options.shop,
-      'x-shopify-webhook-id': webhookId,
-      'x-shopify-event-id': randomUUID(),
-      'x-shopify-triggered-at': this.options.now().toISOString(),
-      'x-shopify-api-version': this.options.apiVersion,
-    };
   }
 }

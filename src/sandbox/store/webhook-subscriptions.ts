@@ -1,30 +1,14 @@
 import { connectionOf } from './connections.js';
 import type { ConnectionArgs } from './connections.js';
-import { gid } from './model.js';
+import { gid, requireId } from './model.js';
 import type { SandboxProduct } from './model.js';
-import { apiVersionView } from './api-versions.js';
-import { requireId } from './require-id.js';
 import type { ProductEvent, ShopState } from './state.js';
-import { webhookPayload } from './webhook-payload.js';
 import type { WebhookSender } from './webhook-sender.js';
 
 export interface WebhookSubscription {
   readonly id: number;
   readonly topic: string;
   readonly uri: string;
-  readonly format: 'JSON' | 'XML';
-  readonly includeFields: readonly string[];
-  readonly name: string | null;
-  readonly createdAt: Date;
-}
-
-interface SubscriptionInput {
-  readonly uri?: string | null;
-  readonly callbackUrl?: string | null;
-  readonly filter?: string | null;
-  readonly format?: 'JSON' | 'XML' | null;
-  readonly includeFields?: readonly string[] | null;
-  readonly name?: string | null;
 }
 
 const EVENT_TOPICS: Readonly<Record<ProductEvent, string>> = {
@@ -44,7 +28,6 @@ export class WebhookSubscriptions {
   constructor(
     private readonly state: ShopState,
     private readonly sender: WebhookSender,
-    private readonly apiVersion: string,
   ) {
     state.onProductEvent((event, product) => {
       this.publish(event, product);
@@ -53,25 +36,20 @@ export class WebhookSubscriptions {
 
   create({
     topic,
-    webhookSubscription: input,
+    webhookSubscription,
   }: {
     topic: string;
-    webhookSubscription: SubscriptionInput;
+    webhookSubscription: { uri?: string | null };
   }): object {
-    const uri = input.uri ?? input.callbackUrl ?? '';
-    const problem = this.problemOf(topic, uri, input);
-    if (problem) return { webhookSubscription: null, userErrors: [problem] };
-    const subscription: WebhookSubscription = {
-      id: this.state.nextId('webhook'),
-      topic,
-      uri,
-      format: input.format ?? 'JSON',
-      includeFields: input.includeFields ?? [],
-      name: input.name ?? null,
-      createdAt: this.state.now(),
-    };
+    const uri = webhookSubscription.uri ?? '';
+    const message = this.problemOf(topic, uri);
+    if (message !== null) {
+      const userErrors = [{ field: ['webhookSubscription', 'callbackUrl'], message }];
+      return { webhookSubscription: null, userErrors };
+    }
+    const subscription: WebhookSubscription = { id: this.state.nextId('webhook'), topic, uri };
     this.byId.set(subscription.id, subscription);
-    return { webhookSubscription: this.view(subscription), userErrors: [] };
+    return { webhookSubscription: view(subscription), userErrors: [] };
   }
 
   delete({ id }: { id: string }): object {
@@ -81,85 +59,48 @@ export class WebhookSubscriptions {
     return { deletedWebhookSubscriptionId: null, userErrors };
   }
 
-  get({ id }: { id: string }): object | null {
-    const subscription = this.byId.get(requireId(id, 'WebhookSubscription'));
-    return subscription ? this.view(subscription) : null;
-  }
-
-  list(
-    args: ConnectionArgs & { topics?: readonly string[] | null; uri?: string | null; format?: string | null },
-  ): object {
-    const wanted = [...this.byId.values()].filter((each) => {
-      if (args.topics && !args.topics.includes(each.topic)) return false;
-      return (!args.uri || args.uri === each.uri) && (!args.format || args.format === each.format);
-    });
-    const sorted = args.reverse ? wanted.toReversed() : wanted;
-    return connectionOf(
-      sorted,
-      args,
-      ({ id }) => ({ id, value: id }),
-      (each) => this.view(each),
-    );
+  list({ topics, ...args }: ConnectionArgs & { topics?: readonly string[] | null }): object {
+    const wanted = this.all().filter(({ topic }) => !topics || topics.includes(topic));
+    return connectionOf(wanted, args, ({ id }) => ({ id, value: id }), view);
   }
 
   all(): readonly WebhookSubscription[] {
     return [...this.byId.values()];
   }
 
-  /** The last event of an installation, which ends its subscriptions. */
-  endInstallation(): void {
+  /** The last event of an installation, which ends its subscriptions. Returns its body. */
+  endInstallation(): string {
     const ending = this.all().filter(({ topic }) => topic === 'APP_UNINSTALLED');
     this.byId.clear();
     const shop = this.state.shop;
     const body = JSON.stringify({ id: 1, name: shop.split('.')[0], domain: shop, myshopify_domain: shop });
     for (const { uri } of ending) this.sender.send({ topic: 'app/uninstalled', uri, body });
+    return body;
   }
 
   private publish(event: ProductEvent, product: SandboxProduct): void {
-    for (const { topic, uri, format, includeFields } of this.byId.values()) {
-      if (topic !== EVENT_TOPICS[event] || format !== 'JSON') continue;
-      const payload = Object.entries(webhookPayload(event, product, this.state));
-      const sent = payload.filter(([field]) => includeFields.length === 0 || includeFields.includes(field));
-      const body = JSON.stringify(Object.fromEntries(sent));
-      this.sender.send({ topic: `products/${event}`, uri, body });
-    }
+    const body = JSON.stringify(payloadOf(event, product));
+    for (const { topic, uri } of this.byId.values())
+      if (topic === EVENT_TOPICS[event]) this.sender.send({ topic: `products/${event}`, uri, body });
   }
 
-  private problemOf(
-    topic: string,
-    uri: string,
-    input: SubscriptionInput,
-  ): { field: string[]; message: string } | null {
-    const atAddress = ['webhookSubscription', 'callbackUrl'];
+  private problemOf(topic: string, uri: string): string | null {
     const url = URL.canParse(uri) ? new URL(uri) : null;
-    if (!url) return { field: atAddress, message: 'Address is invalid' };
+    if (!url) return 'Address is invalid';
     const secure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.includes(url.hostname));
-    if (!secure) return { field: atAddress, message: 'Address protocol http:// is not supported' };
-    if (input.filter)
-      return {
-        field: ['webhookSubscription', 'filter'],
-        message: 'The sandbox store has no webhook filters',
-      };
-    const format = input.format ?? 'JSON';
-    const taken = this.all().some(
-      (each) => each.topic === topic && each.uri === uri && each.format === format,
-    );
-    if (taken) return { field: atAddress, message: 'Address for this topic has already been taken' };
-    const named = this.all().some((each) => each.name?.toLowerCase() === input.name?.toLowerCase());
-    if (input.name && named)
-      return { field: ['webhookSubscription', 'name'], message: 'Name has already been taken' };
-    return null;
+    if (!secure) return 'Address protocol http:// is not supported';
+    const isTaken = this.all().some((each) => each.topic === topic && each.uri === uri);
+    return isTaken ? 'Address for this topic has already been taken' : null;
   }
+}
 
-  private view(subscription: WebhookSubscription): object {
-    return {
-      ...subscription,
-      __typename: 'WebhookSubscription',
-      id: gid('WebhookSubscription', subscription.id),
-      legacyResourceId: String(subscription.id),
-      filter: null,
-      updatedAt: subscription.createdAt,
-      apiVersion: apiVersionView(this.apiVersion, true),
-    };
-  }
+/** The part of the older REST resource by which a reader knows the product. A deleted one is its id alone. */
+function payloadOf(event: ProductEvent, product: SandboxProduct): object {
+  const { id, gid: admin_graphql_api_id, title, handle, descriptionHtml: body_html } = product;
+  if (event === 'delete') return { id };
+  return { admin_graphql_api_id, body_html, handle, id, title, updated_at: product.changedAt.toISOString() };
+}
+
+function view({ id, topic, uri }: WebhookSubscription): object {
+  return { id: gid('WebhookSubscription', id), topic, uri };
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Fault, Faults } from '../store/faults.js';
+import type { Fault, Faults } from './faults.js';
 import type { Ledger } from './ledger.js';
 import { RestError } from './model.js';
 import type { Call, Reply, Routes } from './routes.js';

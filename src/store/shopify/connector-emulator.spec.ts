@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectorFindings } from '../../operations/connector-findings.js';
 import type { CompletedExport } from './api-types.js';
-import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
+import { type TestStore, startTestStore } from '../../../test/support/sandbox/test-store.js';
 import { tagTarget } from '../../domain/write-target.js';
 import { ShopifyConnector } from './connector.js';
 import { collect, failureOf, snapshots } from '../../../test/support/store/scripted-store.js';
 
 /** The connector against the store emulator: each method against real GraphQL execution, and its recorded habits. */
-let sandbox: RunningStoreSandbox;
+let sandbox: TestStore;
 let connector: ShopifyConnector;
 const option = { name: 'Size', values: ['S', 'M'] };
 
 beforeEach(async () => {
-  sandbox = await startStoreSandbox({ bulk: { delayMs: 0 }, locales: [] });
+  sandbox = await startTestStore({ exportMs: 0, locales: [] });
   sandbox.loadCsv(
     [
       'Handle,Title,Body (HTML),Vendor,Status,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Variant Image',
@@ -71,15 +71,6 @@ describe('a whole store', () => {
     ]);
     await expect(connector.parts.pages.count('')).resolves.toBe(3);
     expect(job.rootObjects).toBe(3);
-  });
-
-  it('reads the same from an export whose lines are mixed', async () => {
-    const grouped = await snapshots(connector.parts.exports.read(await exported()));
-    sandbox.setBulkMode('interleaved');
-    const mixed = await snapshots(connector.parts.exports.read(await exported()));
-    const ids = (products: typeof mixed): string[] =>
-      products.map((product) => JSON.stringify(product)).sort();
-    expect(ids(mixed)).toEqual(ids(grouped));
   });
 
   it.each(['truncated', 'wrong_counts', 'url_expired'] as const)(
@@ -218,14 +209,14 @@ describe('faults in transit', () => {
   it('survives THROTTLED and 500, and leaves a write of unknown fate to who can read again first', async () => {
     sandbox.failNext(500);
     await connector.parts.live.read(gidOf('mug'), null);
-    const before = sandbox.ledger.mutations.length;
+    const before = sandbox.mutations.length;
     sandbox.resetNext({ when: 'after' });
     await expect(connector.parts.writer.fields(gidOf('mug'), { title: 'Again' })).rejects.toMatchObject({
       code: 'transient',
       outcomeUnknown: true,
     });
     expect(sandbox.products.byHandle('mug')?.title).toBe('Again');
-    expect(sandbox.ledger.mutations.length - before).toBe(1);
+    expect(sandbox.mutations.length - before).toBe(1);
     sandbox.throttleNext(1);
     await expect(connector.parts.pages.count('')).resolves.toBe(3);
   });
@@ -257,7 +248,7 @@ describe('faults in transit', () => {
     // Found again, or left open.
     if (typeof outcome !== 'string')
       expect(outcome).toMatchObject({ code: 'transient', outcomeUnknown: true });
-    const starts = sandbox.ledger.requests.filter(({ operationName }) => operationName === 'BulkRun');
+    const starts = sandbox.requests.filter(({ operationName }) => operationName === 'BulkRun');
     expect(starts).toHaveLength(1);
   });
 
@@ -269,7 +260,7 @@ describe('faults in transit', () => {
       'ok',
       'ok',
     ]);
-    sandbox.revokeTokens({ permanent: true });
+    sandbox.revokeTokens();
     await expect(connectorFindings(connector)).resolves.toMatchObject([
       { level: 'fail', what: 'store access' },
     ]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectorFindings } from '../../operations/connector-findings.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
-import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
+import { type TestStore, startTestStore } from '../../../test/support/sandbox/test-store.js';
 import { ShopifyConnector } from './connector.js';
 import type { ShopifyOptions } from './options.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/store/scripted-store.js';
 
 function connectTo(
-  { shop, url, accessToken }: RunningStoreSandbox,
+  { shop, url, accessToken }: TestStore,
   options: Partial<ShopifyOptions>,
 ): ShopifyConnector {
   const auth = { accessToken: accessToken ?? '' };
@@ -22,12 +22,12 @@ function connectTo(
 
 /** Translations against the store emulator, which keeps digests and refuses as real stores were recorded to. */
 describe('translations', () => {
-  let sandbox: RunningStoreSandbox;
+  let sandbox: TestStore;
   let connector: ShopifyConnector;
   let id: string;
 
   beforeEach(async () => {
-    sandbox = await startStoreSandbox();
+    sandbox = await startTestStore();
     sandbox.loadCsv(
       [
         'Handle,Title,Body (HTML),Vendor,Status,Care (product.metafields.catalog.care)',
@@ -165,7 +165,7 @@ describe('translations', () => {
   });
 
   it('are unknown where the app lacks the scope, and the products are read all the same', async () => {
-    const narrow = await startStoreSandbox({ scopes: ['read_products', 'write_products'] });
+    const narrow = await startTestStore({ scopes: ['read_products', 'write_products'] });
     narrow.loadCsv('Handle,Title\nhat,Hat');
     await connector.close();
     connector = connectTo(narrow, { locales: ['de'], metafieldLocales: ['de'] });
@@ -178,10 +178,10 @@ describe('translations', () => {
   it('cost nothing without further languages: no request asks for them', async () => {
     await connector.close();
     connector = connectTo(sandbox, {});
-    const before = sandbox.ledger.requests.length;
+    const before = sandbox.requests.length;
     const [product] = await connector.parts.details.read([id]);
     expect(product?.snapshot()).not.toHaveProperty('translations');
-    expect(sandbox.ledger.requests.slice(before)).toHaveLength(1);
+    expect(sandbox.requests.slice(before)).toHaveLength(1);
   });
 
   it('are checked against the shop’s languages, and so are bulk operations', async () => {

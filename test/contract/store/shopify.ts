@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { startStoreSandbox } from '../../../src/sandbox/store/index.js';
+import { startTestStore } from '../../support/sandbox/test-store.js';
 import { ShopifyConnector } from '../../../src/store/shopify/connector.js';
 import { ShopifyEvents } from '../../../src/store/shopify/events.js';
 import { Receiver } from '../receiver.js';
@@ -59,7 +59,7 @@ export function shopifySubject(
 
 /** The same of a sandbox: by exports, or by pages where it refuses exports. */
 export async function emulatedShopify(by: 'exports' | 'pages'): Promise<StoreSubject> {
-  const store = await startStoreSandbox({ bulk: { delayMs: 30 }, throttle: false });
+  const store = await startTestStore({ exportMs: 30, throttle: false });
   if (by === 'pages') store.setBulkMode('access_denied');
   const receiver = await Receiver.start();
   const { shop, url, webhookSecret } = store;
@@ -85,15 +85,15 @@ export async function emulatedShopify(by: 'exports' | 'pages'): Promise<StoreSub
       throttle: () => store.throttleNext(),
       loseAnswerOfWrite: () => store.resetNext({ when: 'after', operation: 'productUpdate' }),
       beforeWrite: null,
-      revoke: () => store.revokeTokens({ permanent: true }),
-      writes: () => store.ledger.mutations.filter(({ name }) => !/^(?:bulk|webhook)/.test(name)).length,
+      revoke: () => store.revokeTokens(),
+      writes: () => store.mutations.filter(({ name }) => !/^(?:bulk|webhook)/.test(name)).length,
       settle: () => store.idle(),
     },
     close: async () => {
       await subject.close();
       await store.stop();
       await receiver.stop();
-      if (store.ledger.internalErrors.length > 0) throw new AggregateError(store.ledger.internalErrors);
+      if (store.internalErrors.length > 0) throw new AggregateError(store.internalErrors);
     },
   };
 }

@@ -106,13 +106,13 @@ describe('drift', () => {
   it('writes nothing on either side and reads in batches', async () => {
     const dump = await world.contentDump();
     world.catalog.resetRequests();
-    const mutations = world.store.ledger.mutations.length;
-    const requests = world.store.ledger.requests.length;
+    const mutations = world.store.mutations.length;
+    const requests = world.store.requests.length;
     await drift();
     expect(await world.contentDump()).toBe(dump);
     expect(world.catalog.requests().map(({ method }) => method)).toEqual(['GET']);
-    expect(world.store.ledger.mutations).toHaveLength(mutations);
-    expect(world.store.ledger.requests.length - requests).toBeLessThan(NAMES.length);
+    expect(world.store.mutations).toHaveLength(mutations);
+    expect(world.store.requests.length - requests).toBeLessThan(NAMES.length);
   });
 
   it('reports a product that was deleted in the catalog', async () => {
@@ -126,7 +126,7 @@ describe('drift', () => {
   });
 
   it('exits 1 when the store cannot be read', async () => {
-    world.store.revokeTokens({ permanent: true });
+    world.store.revokeTokens();
     const end = await drift();
     expect(end).toMatchObject({ status: 1, stdout: '' });
     expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);

@@ -17,7 +17,7 @@ describe('store-sync retry', () => {
   });
 
   it('exits with 1 for a store that still refuses, and status shows the pause', async () => {
-    world.store.revokeTokens({ permanent: true });
+    world.store.revokeTokens();
     const { run } = await syncHere(world);
     expect(run.status).toBe('failed');
     const end = await runLine(world, ['retry', '--store', 'main', '--json']);

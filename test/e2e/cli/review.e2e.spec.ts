@@ -233,11 +233,11 @@ describe('deliveries', () => {
 
   it('replay interprets again on the spot, and what was written is not written twice', async () => {
     const { id } = await rowOf('deliveries', 'waiting');
-    const writes = world.store.ledger.mutations.length;
+    const writes = world.store.mutations.length;
     const end = await runCommand(world, 'deliveries', ['replay', id]);
     expect(end).toMatchObject({ status: 0, stderr: '' });
     expect((await rowOf('deliveries', 'waiting')).state).toBe('processed');
-    expect(world.store.ledger.mutations).toHaveLength(writes);
+    expect(world.store.mutations).toHaveLength(writes);
   });
 
   it.each(['show', 'replay'])('%s of an unknown id exits 1 with one line', async (action) => {

@@ -170,12 +170,12 @@ describe('a delivery', () => {
     const [first] = (await listed('/api/v1/deliveries')).items;
     const shown = await world.api('GET', `/api/v1/deliveries/${first!.id}`);
     expect(shown.body).toMatchObject({ state: 'processed', body: { action: 'product_generated' } });
-    const writes = world.store.ledger.mutations.length;
+    const writes = world.store.mutations.length;
     const replayed = await world.api('POST', `/api/v1/deliveries/${first!.id}/replay`);
     expect(replayed).toMatchObject({ status: 202, body: { ok: true } });
     await world.settled();
     expect((await listed('/api/v1/write-backs?state=applied')).total).toBe(3);
-    expect(world.store.ledger.mutations).toHaveLength(writes);
+    expect(world.store.mutations).toHaveLength(writes);
   });
 
   it('of several that are replayed is refused by itself when it is unknown', async () => {
@@ -225,14 +225,14 @@ describe('a write-back', () => {
     const made = await world.api('POST', '/api/v1/write-backs/bulk', dry);
     expect(made.status).toBe(202);
     const { id } = z.looseObject({ id: z.string() }).parse(made.body);
-    const writes = world.store.ledger.mutations.length;
+    const writes = world.store.mutations.length;
     const done = await until('the dry run', async () => {
       const { body } = await world.api('GET', `/api/v1/write-backs/bulk/${id}`);
       const change = z.looseObject({ state: z.string(), done: z.number(), matching: z.number() }).parse(body);
       return change.state === 'done' ? change : null;
     });
     expect(done).toMatchObject({ dryRun: true, actor: 'admin', refused: 0, done: done.matching });
-    expect(world.store.ledger.mutations).toHaveLength(writes);
+    expect(world.store.mutations).toHaveLength(writes);
     expect((await world.api('POST', `/api/v1/write-backs/bulk/${id}/cancel`)).status).toBe(409);
     expect((await world.api('GET', '/api/v1/write-backs/bulk')).body).toMatchObject({ total: 1 });
   });

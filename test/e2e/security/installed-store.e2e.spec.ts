@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
+import { startTestStore, type TestStore } from '../../support/sandbox/test-store.js';
 import type { Program } from '../../support/e2e-program.js';
 import { until, World } from '../../support/e2e-world.js';
 
@@ -12,7 +12,7 @@ const APP = {
 const KEY = randomBytes(32).toString('hex');
 
 let world: World;
-let store: RunningStoreSandbox;
+let store: TestStore;
 let daemon: Program;
 /** Every page and answer that somebody got. */
 const answers: string[] = [];
@@ -24,7 +24,7 @@ const secrets: string[] = ['shpat_', 'shprt_', APP.clientSecret, KEY];
 /** The whole way: two installations, refused callbacks, a run, a renewal that is refused, and the end of the app. */
 beforeAll(async () => {
   world = await World.open();
-  store = await startStoreSandbox({
+  store = await startTestStore({
     ...APP,
     ...{ shop: SHOP, accessToken: null, throttle: false, offlineLifetimeSeconds: 1 },
     redirectUrls: [`${world.url}/shopify/callback`],
@@ -90,7 +90,7 @@ describe('the code, the client secret, the tokens and the encryption key of an i
   it('were in use, so that their absence means something', () => {
     expect(secrets).toHaveLength(6);
     expect(secrets.every((secret) => secret.length > 5 && secret !== 'no code')).toBe(true);
-    const used = JSON.stringify(store.ledger.requests);
+    const used = JSON.stringify(store.requests);
     expect(used).toContain('"status":200');
   });
 

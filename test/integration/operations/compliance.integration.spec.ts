@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ShopRedactions } from '../../../src/schedule/shop-redactions.js';
 import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
-import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
+import { startTestStore, type TestStore } from '../../support/sandbox/test-store.js';
 import { Uninstalls } from '../../../src/schedule/uninstalls.js';
 import { until, World } from '../../support/e2e-world.js';
 import { installApp } from '../../support/install-flow.js';
@@ -14,7 +14,7 @@ const ERASE = { shop_id: 1, shop_domain: SHOP };
 const CUSTOMER = { ...ERASE, customer: { id: 2, email: 'someone@example.com' }, orders_to_redact: [3] };
 
 let world: World;
-let store: RunningStoreSandbox;
+let store: TestStore;
 let daemon: DaemonHere;
 
 beforeAll(async () => {
@@ -39,8 +39,8 @@ afterAll(async () => {
   await store.stop();
 });
 
-const sandbox = (): Promise<RunningStoreSandbox> =>
-  startStoreSandbox({ ...APP, shop: SHOP, accessToken: null, throttle: false });
+const sandbox = (): Promise<TestStore> =>
+  startTestStore({ ...APP, shop: SHOP, accessToken: null, throttle: false });
 
 async function install(): Promise<void> {
   expect(await installApp(world.url, SHOP)).toBe(200);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { InstallationTokens } from '../../../src/connections/installation-tokens.js';
 import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
 import { Connections } from '../../../src/connections/connections.js';
-import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
+import { startTestStore, type TestStore } from '../../support/sandbox/test-store.js';
 import { until, World } from '../../support/e2e-world.js';
 import { openPage as open, type OpenedPage as Page } from '../../support/opened-page.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';
@@ -17,13 +17,13 @@ const NEXT_KEY = randomBytes(32).toString('base64');
 const HOUR_MS = 3_600_000;
 
 let world: World;
-let store: RunningStoreSandbox;
+let store: TestStore;
 let daemon: DaemonHere;
 let lateMs = 0;
 
 beforeAll(async () => {
   world = await World.open();
-  store = await startStoreSandbox({
+  store = await startTestStore({
     ...APP,
     ...{ shop: SHOP, accessToken: null, throttle: false },
     clock: () => new Date(Date.now() + lateMs),
@@ -338,7 +338,7 @@ describe('a process that only receives', () => {
 
   it('sends nothing to the catalog service and to a store of the configuration, whatever asks', async () => {
     const main = daemon.daemon.get(Connections).store('main');
-    const before = world.store.ledger.requests.length;
+    const before = world.store.requests.length;
     for (const call of [
       async () => main.connector.probe(),
       async () => main.connector.count(),
@@ -348,6 +348,6 @@ describe('a process that only receives', () => {
         code: 'misconfigured',
         message: expect.stringContaining('role receive alone'),
       });
-    expect(world.store.ledger.requests).toHaveLength(before);
+    expect(world.store.requests).toHaveLength(before);
   });
 });

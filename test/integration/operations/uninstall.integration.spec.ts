@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { Connections } from '../../../src/connections/connections.js';
 import { connectorFindings } from '../../../src/operations/connector-findings.js';
-import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
+import { startTestStore, type TestStore } from '../../support/sandbox/test-store.js';
 import { Uninstalls } from '../../../src/schedule/uninstalls.js';
 import { until, World } from '../../support/e2e-world.js';
 import { installApp } from '../../support/install-flow.js';
@@ -14,12 +14,12 @@ const APP = { clientId: 'app-of-the-tests', clientSecret: 'app-secret-canary-012
 const KEY = randomBytes(32).toString('hex');
 
 let world: World;
-let store: RunningStoreSandbox;
+let store: TestStore;
 let daemon: DaemonHere;
 
 beforeAll(async () => {
   world = await World.open();
-  store = await startStoreSandbox({ ...APP, shop: SHOP, accessToken: null, throttle: false });
+  store = await startTestStore({ ...APP, shop: SHOP, accessToken: null, throttle: false });
   await configure();
   daemon = await world.startHere();
 });
@@ -54,8 +54,8 @@ async function row(): Promise<z.infer<typeof rowSchema>> {
 }
 const connector = () => daemon.daemon.get(Connections).store('merchant').connector;
 const status = async (): Promise<string> => JSON.stringify(await world.api('GET', '/api/v1/status'));
-const uninstallBodies = (): string[] =>
-  store.ledger.deliveries.flatMap(({ topic, body }) => (topic === 'app/uninstalled' ? body : []));
+/** The bodies of the uninstall events so far. */
+const uninstallBodies: string[] = [];
 
 /** Sends a signed event of the merchant's store. */
 function send(body: string, topic: string, more: Record<string, string> = {}): Promise<Response> {
@@ -75,7 +75,7 @@ async function asked(): Promise<void> {
 }
 
 async function uninstall(): Promise<void> {
-  store.uninstall();
+  uninstallBodies.push(store.uninstall());
   await store.idle();
   await asked();
 }
@@ -99,7 +99,7 @@ describe('the uninstall event', () => {
 
   it('forgets nothing when somebody replays it, or puts its topic on the body of another event', async () => {
     await install();
-    const [sent = ''] = uninstallBodies();
+    const [sent = ''] = uninstallBodies;
     for (const body of [sent, '{"id":1,"admin_graphql_api_id":"gid://shopify/Product/1"}'])
       expect((await send(body, 'app/uninstalled')).status).toBe(200);
     await asked();
@@ -112,7 +112,7 @@ describe('the uninstall event', () => {
     ['never', null],
   ])('forgets nothing when it comes late, after the app was installed again, dated %s', async (when, ms) => {
     await install();
-    const [sent = ''] = uninstallBodies();
+    const [sent = ''] = uninstallBodies;
     // A body that was never received, as the retry of a lost event has it.
     const body = JSON.stringify({ ...(JSON.parse(sent) as object), retried: when });
     const dated: Record<string, string> =
@@ -128,14 +128,14 @@ describe('the uninstall event', () => {
     expect((await row()).access_token).toBeNull();
     await install();
     await uninstall();
-    expect(new Set(uninstallBodies()).size).toBe(1);
+    expect(new Set(uninstallBodies).size).toBe(1);
     expect((await row()).access_token).toBeNull();
     await install();
   });
 
   it('keeps the tokens of a store that cannot be asked, pauses it, and asks again later', async () => {
     await install();
-    const [sent = ''] = uninstallBodies();
+    const [sent = ''] = uninstallBodies;
     // A frozen shop answers nothing about its installation. The daemon may probe it as well.
     store.failNext(402, { count: 50 });
     await send(sent, 'app/uninstalled');
@@ -147,7 +147,7 @@ describe('the uninstall event', () => {
     expect(kept.access_token).not.toBeNull();
     expect(kept.uninstall_ask_at?.getTime()).toBeGreaterThan(Date.now());
     store.clearFaults();
-    store.uninstall();
+    uninstallBodies.push(store.uninstall());
     await store.idle();
     await world.rows('UPDATE store_installation SET uninstall_ask_at = now()');
     await asked();
@@ -162,7 +162,7 @@ describe('a process that only receives', () => {
     await daemon.stop();
     await configure({ roles: ['receive'] });
     daemon = await world.startHere();
-    store.uninstall();
+    uninstallBodies.push(store.uninstall());
     await store.idle();
     const told = await row();
     expect([told.access_token, told.uninstall_ask_at]).not.toContain(null);

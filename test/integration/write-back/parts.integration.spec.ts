@@ -17,7 +17,7 @@ const SHIRT = {
   optionNames: ['Size'],
   variants: ['S', 'M'].map((size) => ({
     ...{ optionValues: [size], sku: `SHIRT-${size}`, barcode: null, price: '20.00', compareAtPrice: null },
-    ...{ weight: null, tracked: false, inventoryQuantity: 0, unitCost: null, imageUrl: null },
+    ...{ weight: null, tracked: false, inventoryQuantity: 0, imageUrl: null },
   })),
 };
 

@@ -1,5 +1,5 @@
-import { startStoreSandbox } from '../../../src/sandbox/store/index.js';
-import type { RunningStoreSandbox, StoreSandboxOptions } from '../../../src/sandbox/store/index.js';
+import { startTestStore } from './test-store.js';
+import type { TestStore, TestStoreOptions } from './test-store.js';
 
 export interface ApiError {
   readonly message: string;
@@ -38,14 +38,13 @@ export class TestClock {
   }
 }
 
-const running: RunningStoreSandbox[] = [];
+const running: TestStore[] = [];
 
 /** A sandbox that `stopSandboxes` stops; unthrottled and with immediate exports unless the test says otherwise. */
-export async function sandbox(options: StoreSandboxOptions = {}): Promise<RunningStoreSandbox> {
-  const started = await startStoreSandbox({
-    throttle: false,
+export async function sandbox(options: TestStoreOptions = {}): Promise<TestStore> {
+  const started = await startTestStore({
+    ...{ throttle: false, exportMs: 0 },
     ...options,
-    bulk: { delayMs: 0, ...options.bulk },
   });
   running.push(started);
   return started;
@@ -55,12 +54,12 @@ export async function sandbox(options: StoreSandboxOptions = {}): Promise<Runnin
 export async function stopSandboxes(): Promise<void> {
   const stopped = running.splice(0);
   await Promise.all(stopped.map((each) => each.stop()));
-  const errors = stopped.flatMap((each) => each.ledger.internalErrors);
+  const errors = stopped.flatMap((each) => each.internalErrors);
   if (errors.length > 0) throw new AggregateError(errors, 'the sandbox store failed by itself');
 }
 
 export async function call<Data = Readonly<Record<string, unknown>>>(
-  store: RunningStoreSandbox,
+  store: TestStore,
   query: string,
   variables: Record<string, unknown> = {},
   { token = store.accessToken ?? '', version = '2026-10' } = {},

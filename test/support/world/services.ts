@@ -3,11 +3,7 @@ import {
   type CatalogSandboxOptions,
   type RunningCatalogSandbox,
 } from '../../../src/sandbox/catalog/index.js';
-import {
-  startStoreSandbox,
-  type RunningStoreSandbox,
-  type StoreSandboxOptions,
-} from '../../../src/sandbox/store/index.js';
+import { startTestStore, type TestStore, type TestStoreOptions } from '../sandbox/test-store.js';
 import { FaultProxy } from '../fault-proxy.js';
 import { createSandboxPlace } from '../postgres.js';
 
@@ -23,7 +19,7 @@ export interface ServicesOptions {
   /** Keys of the configured stores; `main` alone by default. */
   readonly stores?: readonly string[];
   /** For every store. A `shop` in it replaces `KEY.myshopify.com`. */
-  readonly store?: StoreSandboxOptions;
+  readonly store?: TestStoreOptions;
   /** A proxy that can fail stands between the program and the catalog. */
   readonly proxied?: boolean;
 }
@@ -33,7 +29,7 @@ export class Services {
   private constructor(
     private readonly sandbox: RunningCatalogSandbox | null,
     readonly catalogToken: string,
-    readonly stores: ReadonlyMap<string, RunningStoreSandbox>,
+    readonly stores: ReadonlyMap<string, TestStore>,
     readonly proxy: FaultProxy | null,
   ) {}
 
@@ -51,10 +47,10 @@ export class Services {
   private static async start(options: ServicesOptions, started: (() => Promise<void>)[]): Promise<Services> {
     const catalog = options.catalog === false ? null : await openCatalog(options.catalog ?? {});
     if (catalog !== null) started.push(() => catalog.stop());
-    const stores = new Map<string, RunningStoreSandbox>();
+    const stores = new Map<string, TestStore>();
     for (const key of options.stores ?? ['main']) {
       const shop = `${key}.myshopify.com`;
-      const store = await startStoreSandbox({
+      const store = await startTestStore({
         throttle: false,
         shop,
         accessToken: STORE_TOKEN,
@@ -87,7 +83,7 @@ export class Services {
     await this.proxy?.stop();
     for (const store of this.stores.values()) await store.stop();
     await this.sandbox?.stop();
-    const errors = [...this.stores.values()].flatMap((store) => store.ledger.internalErrors);
+    const errors = [...this.stores.values()].flatMap((store) => store.internalErrors);
     if (errors.length > 0) throw new AggregateError(errors, 'the sandbox store failed by itself');
   }
 }

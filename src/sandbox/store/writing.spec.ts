@@ -1,0 +1,397 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isMetafieldType, normaliseMetafieldValue } from './metafield-values.js';
+import { normaliseHtml } from './product-html.js';
+import {
+  TestClock,
+  call,
+  csv,
+  productsCsv,
+  sandbox,
+  stopSandboxes,
+} from '../../../test/support/sandbox/store-caller.js';
+import type { UserError } from '../../../test/support/sandbox/store-caller.js';
+import type { TestStore } from '../../../test/support/sandbox/test-store.js';
+
+const ID = 'gid://shopify/Product/8000000000001';
+const TEXT = 'single_line_text_field';
+
+afterEach(stopSandboxes);
+
+async function shop(clock = new TestClock()): Promise<TestStore> {
+  const store = await sandbox({ clock: clock.now });
+  store.loadCsv(productsCsv(2));
+  return store;
+}
+
+/** The payload of one mutation. */
+async function run<Payload>(store: TestStore, mutation: string, variables: object): Promise<Payload> {
+  const { body } = await call<Record<string, Payload>>(store, mutation, { ...variables });
+  const [payload] = Object.values(body.data);
+  if (!payload) throw new Error(JSON.stringify(body.errors));
+  return payload;
+}
+
+describe('productUpdate', () => {
+  const UPDATE = `mutation U($product: ProductUpdateInput!) { productUpdate(product: $product) {
+    product { title descriptionHtml vendor seo { title description } updatedAt } userErrors { field message } } }`;
+  interface Payload {
+    readonly product: Readonly<Record<string, unknown>> | null;
+    readonly userErrors: readonly UserError[];
+  }
+  const update = (store: TestStore, fields: object): Promise<Payload> =>
+    run(store, UPDATE, { product: { id: ID, ...fields } });
+
+  it('writes the given fields, leaves the others, and answers with the stored values', async () => {
+    const store = await shop();
+    await update(store, { seo: { title: 'T', description: 'D' }, vendor: 'Norrby' });
+    expect(await update(store, { title: 'New', seo: { title: '' } })).toMatchObject({
+      product: { title: 'New', vendor: 'Norrby', seo: { title: null, description: 'D' } },
+      userErrors: [],
+    });
+  });
+
+  const TOO_LONG = 'x'.repeat(256);
+  it.each([
+    [{ title: '' }, ['title']],
+    [{ title: TOO_LONG }, ['title']],
+    [{ vendor: TOO_LONG }, ['vendor']],
+    [{ productType: TOO_LONG }, ['productType', 'customProductType']],
+  ])('refuses %j whole and answers with the unchanged product', async (fields, refused) => {
+    const store = await shop();
+    const before = store.products.get(ID);
+    const { product, userErrors } = await update(store, { descriptionHtml: '<p>kept out</p>', ...fields });
+    expect(product).toMatchObject({ title: 'Product 1', descriptionHtml: '' });
+    expect(userErrors.map(({ field }) => field)).toEqual(refused.map((field) => [field]));
+    expect(store.products.get(ID)).toBe(before);
+  });
+
+  it('answers null for an unknown product, and a top-level error for an unknown category', async () => {
+    const store = await shop();
+    expect(await update(store, { id: 'gid://shopify/Product/1' })).toEqual({
+      product: null,
+      userErrors: [{ field: ['id'], message: 'Product does not exist' }],
+    });
+    const { body } = await call(store, UPDATE, { product: { id: ID, category: 'gid://shopify/X/none' } });
+    expect(body.data).toEqual({ productUpdate: null });
+    expect(body.errors?.[0]?.extensions.code).toBe('INVALID_PRODUCT_TAXONOMY_NODE_ID');
+  });
+
+  it('moves updatedAt only when something changes', async () => {
+    const clock = new TestClock();
+    const store = await shop(clock);
+    clock.advance(60_000);
+    expect((await update(store, { title: 'Product 1' })).product?.['updatedAt']).toBe('2026-11-19T12:00:00Z');
+    expect((await update(store, { title: 'Changed' })).product?.['updatedAt']).toBe('2026-11-19T12:01:00Z');
+  });
+});
+
+it('tags are trimmed, keep their first spelling, and are sorted, added and removed regardless of case', async () => {
+  const store = await shop();
+  const change = (name: string, tags: string[]): Promise<unknown> =>
+    run(
+      store,
+      `mutation T($id: ID!, $tags: [String!]!) { ${name}(id: $id, tags: $tags) { userErrors { message } } }`,
+      {
+        id: ID,
+        tags,
+      },
+    );
+  await change('tagsAdd', [' wool ', 'Autumn', 'WOOL', 'two  words', '']);
+  expect(store.products.get(ID)?.tags).toEqual(['Autumn', 'two  words', 'wool']);
+  await change('tagsAdd', ['AUTUMN']);
+  await change('tagsRemove', ['autumn']);
+  expect(store.products.get(ID)?.tags).toEqual(['two  words', 'wool']);
+});
+
+describe('HTML', () => {
+  it.each([
+    ['<P CLASS=x>Wool<BR/>Hat</P>', '<p class="x">Wool<br>Hat</p>'],
+    ['  <p>a</p>\n', '<p>a</p>'],
+    ['<ul><li>a<li>b</ul>', '<ul><li>a</li><li>b</li></ul>'],
+    ['a&nbsp;b &eacute; &amp; &lt;', 'a&nbsp;b é &amp; &lt;'],
+    ['<img src=a.jpg alt=\'x "y"\' />', '<img src="a.jpg" alt="x &quot;y&quot;">'],
+    ['<script>t("x")</script><p onclick="y()">z</p>', '<script>t("x")</script><p onclick="y()">z</p>'],
+  ])('%j is given back as %j', (given, stored) => {
+    expect(normaliseHtml(given)).toBe(stored);
+  });
+
+  it('is stable: what was given back comes back as it is', () => {
+    const pieces = [
+      '<p>',
+      '</p>',
+      '<br/>',
+      '<li>',
+      '<b>',
+      '</b>',
+      'text',
+      ' ',
+      '&nbsp;',
+      '&',
+      '<',
+      '"',
+      '<!-- c -->',
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces)), (parts) => {
+        const once = normaliseHtml(parts.join(''));
+        expect(normaliseHtml(once)).toBe(once);
+      }),
+    );
+  });
+});
+
+describe('metafields', () => {
+  const SET = `mutation S($metafields: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $metafields) {
+    metafields { value compareDigest } userErrors { field code elementIndex } } }`;
+  const DELETE = `mutation D($metafields: [MetafieldIdentifierInput!]!) { metafieldsDelete(metafields: $metafields) {
+    deletedMetafields { namespace key } userErrors { field message } } }`;
+  interface Payload {
+    readonly metafields: readonly { readonly value: string; readonly compareDigest: string }[] | null;
+    readonly userErrors: readonly UserError[];
+  }
+  const entry = (fields: object = {}): object => {
+    return { ownerId: ID, namespace: 'catalog', key: 'fit', type: TEXT, value: 'Slim', ...fields };
+  };
+  const set = (store: TestStore, ...metafields: object[]): Promise<Payload> =>
+    run(store, SET, { metafields });
+  const stored = (store: TestStore): string[] =>
+    (store.products.get(ID)?.metafields ?? []).map(({ key, value }) => `${key} ${value}`);
+
+  it('are written all or none', async () => {
+    const store = await shop();
+    expect(
+      await set(store, entry(), entry({ key: 'height', type: 'number_integer', value: 'tall' })),
+    ).toEqual({
+      metafields: [],
+      userErrors: [{ field: ['metafields', '1', 'value'], code: 'INVALID_VALUE', elementIndex: null }],
+    });
+    const many = Array.from({ length: 26 }, (_, index) => entry({ key: `key_${index}` }));
+    expect(await set(store, ...many)).toMatchObject({
+      metafields: null,
+      userErrors: [{ field: ['metafields'] }],
+    });
+    expect(stored(store)).toEqual([]);
+  });
+
+  it('that are given twice are written twice: the last one wins', async () => {
+    const store = await shop();
+    const { metafields } = await set(store, entry({ value: 'one' }), entry({ value: 'two' }));
+    expect([metafields?.map(({ value }) => value), stored(store)]).toEqual([['one', 'two'], ['fit two']]);
+  });
+
+  it.each([
+    [{ namespace: 'ab' }, 'namespace', 'TOO_SHORT'],
+    [{ key: 'k'.repeat(65) }, 'key', 'TOO_LONG'],
+    [{ namespace: 'protected' }, 'namespace', null],
+    [{ namespace: 'app--1' }, undefined, 'APP_NOT_AUTHORIZED'],
+    [{ type: undefined }, 'type', 'BLANK'],
+    [{ type: 'colour' }, 'type', 'INVALID_TYPE'],
+    [{ value: '  ' }, 'value', 'INVALID_VALUE'],
+    [{ ownerId: 'gid://shopify/Product/1' }, 'ownerId', 'INVALID'],
+  ])('are refused for %j', async (fields, at, code) => {
+    const { userErrors } = await set(await shop(), entry(fields));
+    const field = ['metafields', '0', ...(at === undefined ? [] : [at])];
+    expect(userErrors).toEqual([{ field, code, elementIndex: null }]);
+  });
+
+  it('are guarded by a digest, which depends on the content alone', async () => {
+    const store = await shop();
+    const [first] = (await set(store, entry())).metafields ?? [];
+    const before = store.products.get(ID);
+    // The present value passes with any digest, and changes nothing.
+    expect((await set(store, entry({ compareDigest: 'nonsense' }))).userErrors).toEqual([]);
+    expect(store.products.get(ID)).toBe(before);
+    for (const compareDigest of ['0'.repeat(64), null]) {
+      const { userErrors } = await set(
+        store,
+        entry({ key: 'other' }),
+        entry({ value: 'Wide', compareDigest }),
+      );
+      expect(userErrors).toMatchObject([{ field: ['metafields', '1'], code: 'STALE_OBJECT' }]);
+    }
+    const absent = await set(store, entry({ key: 'other', compareDigest: '0'.repeat(64) }));
+    expect(absent.userErrors).toMatchObject([{ code: 'INVALID_COMPARE_DIGEST' }]);
+    // From A to B and back to A goes unnoticed.
+    await set(store, entry({ value: 'Wide' }));
+    await set(store, entry());
+    const last = await set(store, entry({ value: 'Narrow', compareDigest: first?.compareDigest }));
+    expect([last.userErrors, stored(store)]).toEqual([[], ['fit Narrow']]);
+  });
+
+  it('that are not there are deleted without an error', async () => {
+    const store = await shop();
+    await set(store, entry());
+    const wanted = { ownerId: ID, namespace: 'catalog', key: 'fit' };
+    const metafields = [
+      wanted,
+      { ...wanted, key: 'absent' },
+      { ...wanted, ownerId: 'gid://shopify/Product/1' },
+    ];
+    expect(await run(store, DELETE, { metafields })).toEqual({
+      deletedMetafields: [{ namespace: 'catalog', key: 'fit' }, null, null],
+      userErrors: [],
+    });
+    expect(stored(store)).toEqual([]);
+  });
+
+  it.each([
+    ['boolean', '1', 'true'],
+    ['number_integer', '5.0', '5'],
+    ['number_decimal', '1.1234567891', '1.123456789'],
+    ['number_decimal', '7', '7.0'],
+    ['date_time', '2022-06-01T15:30:00', '2022-06-01T15:30:00+00:00'],
+    ['date_time', '2022-06-01T15:30:00.123Z', '2022-06-01T15:30:00+00:00'],
+    ['dimension', '{"value":25,"unit":"cm"}', '{"value":25.0,"unit":"CM"}'],
+    ['weight', '{"unit":"kg","value":2.5}', '{"value":2.5,"unit":"KG"}'],
+    [
+      'rating',
+      '{"value":"3.5","scale_max":"5.0","scale_min":"1.0"}',
+      '{"scale_min":"1.0","scale_max":"5.0","value":"3.5"}',
+    ],
+    [TEXT, '  spaced  ', '  spaced  '],
+    ['json', '{"b":1,"a":[2]}', '{"b":1,"a":[2]}'],
+    ['list.number_integer', '[1, "2.0"]', '[1,"2"]'],
+  ])('of the type %s with the value %s are stored as %s', (type, given, value) => {
+    expect(isMetafieldType(type)).toBe(true);
+    expect(normaliseMetafieldValue(type, given)).toEqual({ value });
+  });
+
+  it.each([
+    ['boolean', 'yes'],
+    ['number_integer', '5.5'],
+    ['number_decimal', 'a lot'],
+    ['date', '19.11.2026'],
+    ['date_time', 'tomorrow'],
+    ['color', 'blue'],
+    ['json', '{nope'],
+    ['url', 'ftp://x'],
+    ['money', '{"amount":"abc","currency_code":"USD"}'],
+    ['weight', '{"value":1,"unit":"CM"}'],
+    [TEXT, 'two\nlines'],
+    ['list.number_integer', '[1.5]'],
+    ['list.url', '"https://example.com"'],
+    ['json', ' '],
+  ])('of the type %s do not take the value %j', (type, given) => {
+    expect(normaliseMetafieldValue(type, given)).toEqual({ problem: expect.any(String) });
+  });
+});
+
+describe('translations', () => {
+  const REGISTER = `mutation R($id: ID!, $t: [TranslationInput!]!) { translationsRegister(resourceId: $id, translations: $t) {
+    translations { locale value } userErrors { field code } } }`;
+  const REMOVE = `mutation D($id: ID!) { translationsRemove(resourceId: $id, translationKeys: ["title"], locales: ["de"]) {
+    translations { key } userErrors { code } } }`;
+  const READ = `query R($ids: [ID!]!) { translatableResourcesByIds(first: 9, resourceIds: $ids) { nodes {
+    translatableContent { key digest } translations(locale: "fr") { value } } } }`;
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const title = (fields: object = {}): object => {
+    return { locale: 'de', key: 'title', value: 'Hut', translatableContentDigest: sha256('Hat'), ...fields };
+  };
+  interface Payload {
+    readonly translations: unknown;
+    readonly userErrors: readonly UserError[];
+  }
+  const register = (store: TestStore, ...t: object[]): Promise<Payload> =>
+    run(store, REGISTER, { id: ID, t });
+  async function hats(): Promise<TestStore> {
+    const store = await sandbox();
+    store.loadCsv(csv({ Handle: 'hat', Title: 'Hat', 'Body (HTML)': '<p>Warm.</p>' }));
+    return store;
+  }
+
+  it('are registered one by one: good entries beside the errors of others', async () => {
+    const store = await hats();
+    const french = title({ locale: 'fr', value: 'Chapeau' });
+    expect(await register(store, title({ translatableContentDigest: 'stale' }), french)).toEqual({
+      translations: [{ locale: 'fr', value: 'Chapeau' }],
+      userErrors: [
+        { field: ['translations', '0', 'translatableContentDigest'], code: 'INVALID_TRANSLATABLE_CONTENT' },
+      ],
+    });
+    // Empty content is not listed; the product type always is.
+    expect(await run(store, READ, { ids: [ID, 'gid://shopify/Product/1'] })).toEqual({
+      nodes: [
+        {
+          translatableContent: [
+            { key: 'title', digest: sha256('Hat') },
+            { key: 'body_html', digest: sha256('<p>Warm.</p>') },
+            { key: 'product_type', digest: sha256('') },
+          ],
+          translations: [{ value: 'Chapeau' }],
+        },
+      ],
+    });
+  });
+
+  it.each([
+    [{ locale: 'it' }, 'locale', 'INVALID_LOCALE_FOR_SHOP'],
+    [{ locale: 'en' }, 'locale', 'INVALID_LOCALE_FOR_SHOP'],
+    [{ key: 'meta_title' }, 'key', 'INVALID_KEY_FOR_MODEL'],
+    [{ value: '' }, 'value', 'FAILS_RESOURCE_VALIDATION'],
+  ])('are refused for %j', async (fields, at, code) => {
+    const { userErrors } = await register(await hats(), title(fields));
+    expect(userErrors).toEqual([{ field: ['translations', '0', at], code }]);
+  });
+
+  it('of more than 100 entries, or of an unknown resource, are refused as a whole', async () => {
+    const store = await hats();
+    expect(await register(store, ...Array.from({ length: 101 }, () => title()))).toEqual({
+      translations: null,
+      userErrors: [{ field: ['resourceId'], code: 'TOO_MANY_KEYS_FOR_RESOURCE' }],
+    });
+    expect(await run(store, REGISTER, { id: 'gid://shopify/Product/1', t: [title()] })).toMatchObject({
+      translations: null,
+      userErrors: [{ code: 'RESOURCE_NOT_FOUND' }],
+    });
+  });
+
+  it('are removed; where there is nothing to remove the answer is null without an error', async () => {
+    const store = await hats();
+    await register(store, title());
+    expect(await run(store, REMOVE, { id: ID })).toEqual({
+      translations: [{ key: 'title' }],
+      userErrors: [],
+    });
+    expect(await run(store, REMOVE, { id: ID })).toEqual({ translations: null, userErrors: [] });
+  });
+});
+
+it('a subscription exists once for a topic and address, and not at an address in the clear', async () => {
+  const store = await shop();
+  const subscribe = (uri: string): Promise<{ userErrors: UserError[] }> =>
+    run(
+      store,
+      `mutation C($sub: WebhookSubscriptionInput!) { webhookSubscriptionCreate(topic: PRODUCTS_UPDATE, webhookSubscription: $sub) { userErrors { field message } } }`,
+      { sub: { uri } },
+    );
+  const uri = 'https://sync.example.com/webhooks';
+  expect((await subscribe(uri)).userErrors).toEqual([]);
+  const refused = { field: ['webhookSubscription', 'callbackUrl'] };
+  for (const address of [uri, 'http://sync.example.com/hook', 'nowhere'])
+    expect((await subscribe(address)).userErrors).toMatchObject([refused]);
+});
+
+describe("the merchant's side", () => {
+  it('refuses what the store would refuse, and what is not there', async () => {
+    const store = await shop();
+    expect(() => store.products.merchantEdit(ID, { title: '' })).toThrow("Title can't be blank");
+    store.products.delete(ID);
+    expect(() => store.products.delete(ID)).toThrow('the shop has no product');
+  });
+
+  it('overwrites a product of the same handle when an export is loaded again, keeping the ids', async () => {
+    const store = await sandbox();
+    const rows = (title: string): string =>
+      csv({ Handle: 'a', Title: title }, { Handle: 'b', Title: 'Other' });
+    const [before] = store.loadCsv(rows('Before'));
+    const [after] = store.loadCsv(rows('After'));
+    expect(after).toMatchObject({
+      id: before!.id,
+      title: 'After',
+      variants: [{ id: before!.variants[0]!.id }],
+    });
+    expect(store.products.list()).toHaveLength(2);
+  });
+});
