@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isScope, SCOPES, type Scope } from './catalog/auth/scopes.js';
-import { startCatalogSandbox, type CatalogSandboxOptions } from './catalog/index.js';
+import { startCatalogSandbox } from './catalog/index.js';
 import { openCatalogOperator } from './catalog/operator.js';
 import type { SandboxLogger } from './catalog/logger.js';
-import { READING_ROWS, readingsOfTexts, type CatalogReadings } from './catalog/readings.js';
+import { READINGS, readingsOfTexts, type CatalogReadings } from './catalog/readings.js';
 
 const USAGE = `The catalog sandbox: a service to try things out against.
 
@@ -44,8 +44,6 @@ export interface ProgramSurroundings {
   readonly stopRequested: () => Promise<void>;
   /** A database for who names none; absent where there is no such thing. */
   readonly provideDatabase?: () => Promise<ProgramDatabase>;
-  /** Pages that describe the API. */
-  readonly apiPages?: CatalogSandboxOptions['apiPages'];
 }
 
 interface Invocation {
@@ -116,7 +114,6 @@ async function serve(
     port: Number(port),
     logger,
     readings,
-    ...(surroundings.apiPages === undefined ? {} : { apiPages: surroundings.apiPages }),
     ...(options.schema === undefined ? {} : { schema: options.schema }),
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options['public-url'] === undefined ? {} : { publicUrl: options['public-url'] }),
@@ -187,10 +184,12 @@ function readingsOf(texts: readonly string[]): Partial<CatalogReadings> {
   try {
     return readingsOfTexts(texts);
   } catch (error) {
-    const names = READING_ROWS.map(({ name, question, values }) => `${name}: ${question} ${values}`).join(
-      '\n',
+    const names = Object.entries(READINGS.shape).map(
+      ([name, { description = '' }]) => `${name}: ${description}`,
     );
-    throw new UsageError(`--reading ${texts.join(' ')} is not known. Readings:\n${names}`, { cause: error });
+    throw new UsageError(`--reading ${texts.join(' ')} is not known. Readings:\n${names.join('\n')}`, {
+      cause: error,
+    });
   }
 }
 

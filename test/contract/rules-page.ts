@@ -1,5 +1,5 @@
 import { ASSUMPTIONS, type Assumption } from '../../src/catalog/assumptions.js';
-import { READING_ROWS } from '../../src/sandbox/catalog/readings.js';
+import { READINGS } from '../../src/sandbox/catalog/readings.js';
 import { RULES, type ContractRule } from './rules.js';
 
 const INTRODUCTION = `# Rules of the catalog service
@@ -45,7 +45,9 @@ npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]
 \`\`\`
 
 Tests run under every reading: \`--reading NAME=VALUE\`, or \`startCatalogSandbox({ readings })\` in a test. An unknown name lists their meaning.
-The names are ${READING_ROWS.map(({ name }) => `\`${name}\``).join(', ')}.
+The names are ${Object.keys(READINGS.shape)
+  .map((name) => `\`${name}\``)
+  .join(', ')}.
 `;
 
 /** docs/catalog-rules.md, before formatting. */

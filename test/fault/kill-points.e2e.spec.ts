@@ -5,6 +5,7 @@ import type { World } from '../support/e2e-world.js';
 import { until } from '../support/until.js';
 import { openFaultWorld } from './fault-world.js';
 import { checkHistory } from './history.js';
+import { requestCounts } from '../support/world/catalog-calls.js';
 
 /** Kill points of a result that arrives by polling. */
 const POLLED: readonly KillPoint[] = ['poll.asked', 'poll.stored'];
@@ -102,7 +103,7 @@ class Relay {
   async expectOnceEach(): Promise<void> {
     const { lost, doubled, broken } = await checkHistory({ world: this.world, sent: [] });
     expect({ lost, doubled, broken }).toEqual({ lost: [], doubled: [], broken: [] });
-    expect(this.world.catalog.requestCounts()['POST /products/generate/']).toBe(this.count);
+    expect(requestCounts(this.world.catalog.requests())['POST /products/generate/']).toBe(this.count);
     const [listed] = await this.world.rows<{ count: string }>(
       `SELECT count(DISTINCT catalog_id) FROM store_product WHERE state = 'linked'`,
     );

@@ -8,6 +8,7 @@ import { until } from '../support/until.js';
 import { openFaultWorld, type FaultWorldOptions } from './fault-world.js';
 import { Front } from './front.js';
 import { checkHistory, storeWrites } from './history.js';
+import { requestCounts } from '../support/world/catalog-calls.js';
 
 const RUNS_AT_REST = `SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')`;
 const ROWS_AT_REST = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
@@ -83,7 +84,7 @@ describe('among two daemons', () => {
     expect(run?.state).toBe('succeeded');
     await until('every row is at rest', () => atRest(ROWS_AT_REST), 120_000);
     await expectNothingLostOrDoubled();
-    expect(world.catalog.requestCounts()['POST /products/']).toBeGreaterThanOrEqual(5);
+    expect(requestCounts(world.catalog.requests())['POST /products/']).toBeGreaterThanOrEqual(5);
   });
 
   it('the one that stood still while its write-back was taken over changes nothing when it goes on', async () => {

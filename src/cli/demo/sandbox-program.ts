@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { openEmbeddedPostgres } from '../../embedded-postgres/index.js';
-import { openApiPages } from '../../openapi/pages.js';
 import { processSurroundings, runSandboxProgram } from '../../sandbox/main.js';
 
 /** The default directory of the sandbox's database, relative to the working directory. */
@@ -10,7 +9,6 @@ const DATA_DIR = 'data/sandbox';
 const surroundings = processSurroundings();
 process.exitCode = await runSandboxProgram(process.argv.slice(2), {
   ...surroundings,
-  apiPages: openApiPages,
   provideDatabase: () =>
     openEmbeddedPostgres({
       dataDir: resolve(DATA_DIR),

@@ -11,7 +11,6 @@ import { bodyParsers, requireApiPath } from './http/body.js';
 import { ApiExceptionFilter } from './http/exception.filter.js';
 import { API_PREFIX, PublicAddress } from './http/public-address.js';
 import { RequestLog, type LoggedRequest } from './http/request-log.js';
-import { openApiDocument } from './openapi.js';
 import { categoryId } from './products/categories.js';
 import { resolveSettings, type CatalogSandboxOptions, type SandboxSettings } from './settings.js';
 import { TaskWorkload } from './tasks/task-workload.js';
@@ -40,15 +39,12 @@ export interface RunningCatalogSandbox {
     password: string,
     options?: { readonly scopes?: readonly Scope[] },
   ): Promise<void>;
-  setCredits(amount: number): Promise<void>;
   /** A subscription that lapsed answers 403 to every valid token. */
   setSubscription(active: boolean): Promise<void>;
   /** UUID that the `category` filter takes for this path. */
   categoryId(path: string): string;
   /** Requests that were answered, in order, without headers and bodies. */
   requests(): readonly LoggedRequest[];
-  /** `PATCH /products/{id}/` to the number of such requests. */
-  requestCounts(): Readonly<Record<string, number>>;
   resetRequests(): void;
   /** Every delivery with its attempts, oldest first. */
   deliveries(): Promise<readonly DeliveryRecord[]>;
@@ -82,7 +78,6 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
   app.disable('x-powered-by');
   app.setGlobalPrefix(API_PREFIX);
   app.useGlobalFilters(new ApiExceptionFilter(settings.logger));
-  app.use(settings.apiPages(openApiDocument()));
   app.use(requestLog.middleware, requireApiPath, ...bodyParsers(settings.bodyLimitBytes));
   await app.get(CreditAccount).open();
   const workers = workersOf(app, settings);
@@ -98,10 +93,8 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
     listApiTokens: () => accounts.listApiTokens(),
     createUser: (email, password, { scopes } = {}) => accounts.createUser(email, password, scopes),
     setSubscription: (active) => accounts.setSubscription(active),
-    setCredits: (amount) => app.get(CreditAccount).set(amount),
     categoryId,
     requests: () => requestLog.all(),
-    requestCounts: () => requestLog.counts(),
     resetRequests: () => {
       requestLog.reset();
     },

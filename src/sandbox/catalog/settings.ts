@@ -1,8 +1,6 @@
-import type { RequestHandler } from 'express';
 import type { SandboxLogger } from './logger.js';
 import { resolveReadings, type CatalogReadings } from './readings.js';
 import { withoutTrailing } from '../text.js';
-import type { OpenApiDocument } from './openapi-document.js';
 
 /** The settings of a sandbox. Every time is in milliseconds; every default stands here. */
 export interface CatalogSandboxOptions {
@@ -36,11 +34,7 @@ export interface CatalogSandboxOptions {
   /** How often the workers look for due rows without a signal. */
   readonly pollMs?: number;
   readonly logger?: SandboxLogger;
-  /** Serves the description of the API to people and programs; by default nothing does. */
-  readonly apiPages?: ApiPages;
 }
-
-export type ApiPages = (description: OpenApiDocument) => RequestHandler;
 
 export interface SandboxSettings {
   readonly schema: string;
@@ -61,7 +55,6 @@ export interface SandboxSettings {
   readonly bodyLimitBytes: number;
   readonly pollMs: number;
   readonly logger: SandboxLogger;
-  readonly apiPages: ApiPages;
 }
 
 export const DEFAULT_SCHEMA = 'sandbox_catalog';
@@ -91,6 +84,5 @@ export function resolveSettings(options: CatalogSandboxOptions): SandboxSettings
     bodyLimitBytes: options.bodyLimitBytes ?? 10 * 1024 * 1024,
     pollMs: options.pollMs ?? 500,
     logger: options.logger ?? SILENT,
-    apiPages: options.apiPages ?? (() => (_request, _response, next) => next()),
   };
 }

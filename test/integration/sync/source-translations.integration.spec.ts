@@ -7,6 +7,7 @@ import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { sqlRows } from '../../support/sql.js';
 import { Stages } from '../../support/stages.js';
 import { until } from '../../support/until.js';
+import { requestCounts } from '../../support/world/catalog-calls.js';
 
 let stages: Stages;
 let catalog: SandboxCatalog;
@@ -54,7 +55,9 @@ async function attributes(id: number, locale: string) {
 
 /** Requests that changed something in the catalog, and forgets them. */
 function writes(): Record<string, number> {
-  const counts = Object.entries(catalog.service.requestCounts()).filter(([name]) => !name.startsWith('GET'));
+  const counts = Object.entries(requestCounts(catalog.service.requests())).filter(
+    ([name]) => !name.startsWith('GET'),
+  );
   catalog.service.resetRequests();
   return Object.fromEntries(counts);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callJson, type JsonAnswer } from './json-call.js';
+import type { LoggedRequest } from '../../../src/sandbox/catalog/index.js';
 import type { Services } from './services.js';
 
 const entrySchema = z.looseObject({
@@ -41,4 +42,14 @@ export function catalogWrites({ catalog }: Services): readonly string[] {
       ({ method, path }) => method !== 'GET' && !path.startsWith('/login') && !path.startsWith('/refresh'),
     )
     .map(({ method, path }) => `${method} ${path}`);
+}
+
+/** `PATCH /products/{id}/` to the number of such requests. */
+export function requestCounts(requests: readonly LoggedRequest[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { method, path } of requests) {
+    const name = `${method} ${path.replaceAll(/\/\d+(?=\/)/g, '/{id}')}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
 }

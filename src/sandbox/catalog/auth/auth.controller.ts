@@ -5,10 +5,8 @@ import { Accounts } from './accounts.js';
 import { bearerToken } from './bearer.guard.js';
 import { JwtIssuer } from './jwt.js';
 
-export const loginRequest = z.object({ email: z.email(), password: z.string().min(1) });
-export const refreshRequest = z.object({ refresh: z.string().min(1) });
-export const tokenPair = z.object({ access: z.string(), refresh: z.string() });
-export const renewedAccess = z.object({ access: z.string() });
+const loginRequest = z.object({ email: z.email(), password: z.string().min(1) });
+const refreshRequest = z.object({ refresh: z.string().min(1) });
 
 /** docs/catalog-rules.md#post-login and docs/catalog-rules.md#post-refresh. */
 @Controller()
@@ -20,7 +18,7 @@ export class AuthController {
 
   @Post('login')
   @HttpCode(200)
-  async login(@Body() body: unknown): Promise<z.infer<typeof tokenPair>> {
+  async login(@Body() body: unknown): Promise<{ access: string; refresh: string }> {
     const { email, password } = parseOrRefuse(loginRequest, body);
     const account = await this.accounts.accountByPassword(email, password);
     if (account === undefined) throw unauthorized('No active account found with the given credentials.');
@@ -39,7 +37,7 @@ export class AuthController {
   async refresh(
     @Headers('authorization') authorization: string | undefined,
     @Body() body: unknown,
-  ): Promise<z.infer<typeof renewedAccess>> {
+  ): Promise<{ access: string }> {
     const bearer = bearerToken(authorization);
     if (!(await this.jwt.isOurs(bearer)) && (await this.accounts.scopesOfApiToken(bearer)) === undefined) {
       throw unauthorized('The given token is not valid.');

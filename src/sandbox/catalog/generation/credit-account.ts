@@ -26,12 +26,6 @@ export class CreditAccount {
     );
   }
 
-  async set(amount: number): Promise<void> {
-    await this.database.query(`UPDATE setting SET value = to_jsonb($1::integer) WHERE key = 'credits'`, [
-      amount,
-    ]);
-  }
-
   async remaining(db: Queryable): Promise<number> {
     const { rows } = await db.query<{ value: unknown }>(`SELECT value FROM setting WHERE key = 'credits'`);
     return rowValue.parse(rows[0]?.value);

@@ -8,10 +8,9 @@ import { GenerationService } from './generation.service.js';
 
 const MAX_PRODUCTS = 1000;
 
-export const generationRequest = z.object({
+const generationRequest = z.object({
   product_ids: z.array(z.int().min(1).max(2_147_483_647)).min(1).max(MAX_PRODUCTS),
 });
-export const taskAnswer = z.object({ task_id: z.string() });
 
 /** docs/catalog-rules.md#generation: its path and payload are this service's own. */
 @Controller('products/generate')
@@ -25,7 +24,7 @@ export class GenerationController {
 
   @Post()
   @HttpCode(202)
-  async generate(@Body() body: unknown): Promise<z.infer<typeof taskAnswer> | { detail: string }> {
+  async generate(@Body() body: unknown): Promise<{ task_id: string } | { detail: string }> {
     const { product_ids: productIds } = parseOrRefuse(generationRequest, body);
     const taskId = await this.generation.request(productIds);
     return this.settings.readings.tasks === 'unnamed'

@@ -12,7 +12,7 @@ export interface LoggedRequest {
 
 const KEPT_REQUESTS = 20_000;
 
-/** The requests to the sandbox, for tests that count calls. It holds no header and no body. */
+/** The requests to the sandbox, for those who count calls. It holds no header and no body. */
 export class RequestLog {
   private requests: LoggedRequest[] = [];
 
@@ -37,16 +37,6 @@ export class RequestLog {
 
   all(): readonly LoggedRequest[] {
     return [...this.requests];
-  }
-
-  /** `PATCH /products/{id}/` to the number of such requests. */
-  counts(): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    for (const { method, path } of this.requests) {
-      const key = `${method} ${path.replaceAll(/\/\d+(?=\/)/g, '/{id}')}`;
-      counts[key] = (counts[key] ?? 0) + 1;
-    }
-    return counts;
   }
 
   reset(): void {

@@ -11,13 +11,12 @@ import {
 } from './identifiers.js';
 import type { CatalogReadings } from '../readings.js';
 import type { SandboxSettings } from '../settings.js';
-import type { ProductBody } from './product.schemas.js';
+import type { FreeForm, ProductBody } from './product.schemas.js';
 
 /** `named` changes what the body names; `all` empties what it leaves out. */
 export type WriteMode = 'named' | 'all';
 
 type Identifiers = Readonly<Record<MatchField, string | null>>;
-type FreeForm = NonNullable<ProductBody['metadata']>;
 type Existing = { readonly id: number } & Identifiers;
 
 const TEXT_FIELDS = ['name', 'description', 'html_description', 'open_attributes'] as const;

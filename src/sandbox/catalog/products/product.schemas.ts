@@ -7,9 +7,9 @@ const text = z.string().max(1_000_000);
 const uri = z.url({ protocol: /^https?$/, error: 'Enter a valid URL.' }).max(4096);
 /** An identifier that is blank identifies nothing: it is stored as none. */
 const identifier = z.string().max(IDENTIFIER_MAX_LENGTH);
-/** A value of any type. One instance, so that the API description can refer to it by name. */
-export const freeValue = z.json();
-const freeForm = z.record(z.string(), freeValue);
+const freeForm = z.record(z.string(), z.json());
+/** An object whose values are of any type. */
+export type FreeForm = z.infer<typeof freeForm>;
 
 const imageSchema = z.object({ source_url: uri, order: z.int().min(-INT4_MAX).max(INT4_MAX) });
 const crawlConfigurationSchema = z.object({
@@ -47,41 +47,27 @@ export const productBody = z.object({
 export type ProductBody = z.infer<typeof productBody>;
 
 /** A product in an answer. `variants` is in the answers about one product, not in listings. */
-export const productView = z.object({
-  id: z.int(),
-  sku: z.string().nullable(),
-  barcode: z.string().nullable(),
-  mpn: z.string().nullable(),
-  asin: z.string().nullable(),
-  brand: z.string().nullable(),
-  category: z.string().nullable(),
-  name: z.string().nullable(),
-  description: z.string().nullable(),
-  url: z.string().nullable(),
-  html_description: z.string().nullable(),
-  external_id: z.string().nullable(),
-  open_attributes: freeForm,
-  crawl_configuration: crawlConfigurationSchema.nullable(),
-  images: z.array(imageSchema),
-  metadata: freeForm,
-  product_lists: z.array(z.string()),
-  tags_to_update: z.array(z.int()),
-  is_product_model: z.boolean(),
-  created_at: z.iso.datetime(),
-  sections: z.array(freeForm),
-  get variants() {
-    return z.array(productView).optional();
-  },
-});
-export type ProductView = z.infer<typeof productView>;
-
-/** The answer of POST /products/ when variants are created in the background. */
-export const acceptedCreation = z.object({ background_task_id: z.int() });
-
-export const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({
-    count: z.int(),
-    next: z.url().nullable(),
-    previous: z.url().nullable(),
-    results: z.array(item),
-  });
+export interface ProductView {
+  readonly id: number;
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly mpn: string | null;
+  readonly asin: string | null;
+  readonly brand: string | null;
+  readonly category: string | null;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly url: string | null;
+  readonly html_description: string | null;
+  readonly external_id: string | null;
+  readonly open_attributes: FreeForm;
+  readonly crawl_configuration: z.infer<typeof crawlConfigurationSchema> | null;
+  readonly images: readonly z.infer<typeof imageSchema>[];
+  readonly metadata: FreeForm;
+  readonly product_lists: readonly string[];
+  readonly tags_to_update: readonly number[];
+  readonly is_product_model: boolean;
+  readonly created_at: string;
+  readonly sections: readonly FreeForm[];
+  variants?: ProductView[];
+}

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { z } from 'zod';
 import { SandboxDatabase, type Queryable } from '../database.js';
 import { SETTINGS } from '../injection.js';
-import { freeValue } from '../products/product.schemas.js';
+import type { FreeForm } from '../products/product.schemas.js';
 import type { SandboxSettings } from '../settings.js';
 import { Wakeups } from '../worker.js';
 
@@ -10,30 +9,25 @@ export type TaskKind = 'create_model' | 'csv_upload' | 'generate' | 'generate_pr
 /** `SUCCESS` is documented. The other statuses are the sandbox's own (test/contract/rules.ts, TASK-05). */
 export type TaskStatus = 'PENDING' | 'STARTED' | 'SUCCESS' | 'FAILURE';
 
-const taskStatus = z.enum(['PENDING', 'STARTED', 'SUCCESS', 'FAILURE']);
-
 /** A task in an answer of /background-tasks/. */
-export const taskView = z.object({
-  id: z.int(),
-  task_id: z.string(),
-  kind: z.enum(['create_model', 'csv_upload', 'generate', 'generate_product']),
-  status: taskStatus,
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  parent_task_id: z.string().nullable(),
-  error: z.string().nullable(),
-  result: z.record(z.string(), freeValue).nullable(),
-  products: z.array(
-    z.object({
-      id: z.int(),
-      external_id: z.string().nullable(),
-      task_id: z.string(),
-      status: taskStatus,
-      error: z.string().nullable(),
-    }),
-  ),
-});
-export type TaskView = z.infer<typeof taskView>;
+export interface TaskView {
+  readonly id: number;
+  readonly task_id: string;
+  readonly kind: TaskKind;
+  readonly status: TaskStatus;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly parent_task_id: string | null;
+  readonly error: string | null;
+  readonly result: FreeForm | null;
+  readonly products: readonly {
+    readonly id: number;
+    readonly external_id: string | null;
+    readonly task_id: string;
+    readonly status: TaskStatus;
+    readonly error: string | null;
+  }[];
+}
 
 export interface OpenTask {
   readonly id: number;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { SandboxDatabase, type Queryable } from '../database.js';
-import { ACTIONS } from '../generation/outcome.js';
+import { ACTIONS, type Action } from '../generation/outcome.js';
 
 /** docs/catalog-rules.md#webhook-configuration. */
 export const webhookRequest = z.object({
@@ -13,13 +13,12 @@ export const webhookRequest = z.object({
   actions: z.array(z.enum(ACTIONS)).nullish(),
 });
 
-export const webhookConfiguration = z.object({
-  url: z.string(),
-  hmac_secret: z.string().nullable(),
+export interface WebhookConfiguration {
+  readonly url: string;
+  readonly hmac_secret: string | null;
   /** Never left out of an answer: what was omitted is all three. */
-  actions: z.array(z.enum(ACTIONS)),
-});
-export type WebhookConfiguration = z.infer<typeof webhookConfiguration>;
+  readonly actions: readonly Action[];
+}
 
 /**
  * The single webhook configuration of the workspace (docs/catalog-rules.md#limits).
