@@ -43,58 +43,51 @@ async function translate(here: World, product: SandboxProduct, title: string, de
   await connector.close();
 }
 
-describe.each(['honoured', 'ignored'] as const)(
-  'a service whose default language is another, PATCH %s',
-  (patchLocale) => {
-    it('gets and gives texts in the workspace’s language, edits included', async () => {
-      const here = await open({
-        catalog: { defaultLocale: 'en', readings: { patchLocale, missingLocale: 'empty' } },
-        settings: { workspaces: { default: { locale: 'fr' } } },
-      });
-      const chair = single(here.store, 'chaise', {
-        title: 'Chaise',
-        descriptionHtml: '<p>Une chaise en bois clair.</p>',
-      });
-      await here.startHere();
-      expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
-      await here.settled();
-      const generated = await catalogTexts(here, chair, 'fr');
-      expect(generated.html_description).toContain('Une chaise en bois clair');
-      expect(now(here.store, chair).title).toBe(generated.name);
-      expect(now(here.store, chair).descriptionHtml).toContain('Une chaise en bois clair');
-      expect((await catalogTexts(here, chair, 'en')).name).not.toContain('haise');
-
-      edit(here.store, chair, { title: 'Fauteuil' });
-      expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
-      expect((await catalogTexts(here, chair, 'fr')).name).toBe('Fauteuil');
-      expect((await catalogTexts(here, chair, 'en')).name).not.toContain('Fauteuil');
+describe('a service whose default language is another, and that ignores the language of a PATCH', () => {
+  it('gets and gives texts in the workspace’s language, edits included', async () => {
+    const here = await open({
+      catalog: { defaultLocale: 'en', readings: { patchLocale: 'ignored', missingLocale: 'empty' } },
+      settings: { workspaces: { default: { locale: 'fr' } } },
     });
-  },
-);
-
-describe.each([true, false])(
-  'the shop’s own translations, where POST matches variants: %s',
-  (postMatchesVariants) => {
-    it('are the source of generation in their language, and what we write is not pushed back', async () => {
-      const here = await open({
-        catalog: { readings: { postMatchesVariants } },
-        settings: { stores: { main: { writeBack: { locales: ['de'] } } } },
-      });
-      const chair = single(here.store, 'chair', { title: 'Chair' });
-      const table = single(here.store, 'table', { title: 'Table' });
-      await translate(here, chair, 'Stuhl', '<p>Ein Stuhl aus hellem Holz.</p>');
-      await here.startHere();
-      expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: 2 } });
-      await here.settled();
-      const german = await catalogTexts(here, chair, 'de');
-      expect(german.name).toContain('Stuhl');
-      expect(german.html_description).toContain('Ein Stuhl aus hellem Holz');
-      expect((await catalogTexts(here, chair, 'en')).name).toContain('Chair');
-      expect((await catalogTexts(here, table, 'de')).name).toContain('Table');
-
-      here.catalog.resetRequests();
-      expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { unchanged: 2 } });
-      expect(here.catalogWrites()).toEqual([]);
+    const chair = single(here.store, 'chaise', {
+      title: 'Chaise',
+      descriptionHtml: '<p>Une chaise en bois clair.</p>',
     });
-  },
-);
+    await here.startHere();
+    expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+    await here.settled();
+    const generated = await catalogTexts(here, chair, 'fr');
+    expect(generated.html_description).toContain('Une chaise en bois clair');
+    expect(now(here.store, chair).title).toBe(generated.name);
+    expect(now(here.store, chair).descriptionHtml).toContain('Une chaise en bois clair');
+    expect((await catalogTexts(here, chair, 'en')).name).not.toContain('haise');
+
+    edit(here.store, chair, { title: 'Fauteuil' });
+    expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect((await catalogTexts(here, chair, 'fr')).name).toBe('Fauteuil');
+    expect((await catalogTexts(here, chair, 'en')).name).not.toContain('Fauteuil');
+  });
+});
+
+describe('the shop’s own translations', () => {
+  it('are the source of generation in their language, and what we write is not pushed back', async () => {
+    const here = await open({
+      settings: { stores: { main: { writeBack: { locales: ['de'] } } } },
+    });
+    const chair = single(here.store, 'chair', { title: 'Chair' });
+    const table = single(here.store, 'table', { title: 'Table' });
+    await translate(here, chair, 'Stuhl', '<p>Ein Stuhl aus hellem Holz.</p>');
+    await here.startHere();
+    expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: 2 } });
+    await here.settled();
+    const german = await catalogTexts(here, chair, 'de');
+    expect(german.name).toContain('Stuhl');
+    expect(german.html_description).toContain('Ein Stuhl aus hellem Holz');
+    expect((await catalogTexts(here, chair, 'en')).name).toContain('Chair');
+    expect((await catalogTexts(here, table, 'de')).name).toContain('Table');
+
+    here.catalog.resetRequests();
+    expect(await here.runToEnd()).toMatchObject({ status: 'succeeded', counts: { unchanged: 2 } });
+    expect(here.catalogWrites()).toEqual([]);
+  });
+});

@@ -56,17 +56,4 @@ describe('without webhooks', () => {
     expect(now(store, product).descriptionHtml).toContain('Another maker');
     expect(await world.catalog.deliveries()).toHaveLength(1);
   });
-
-  it('somebody else’s URL in the webhook slot is left alone', async () => {
-    world = await World.open({ settings: { workspaces: { default: { tasks: { pollSeconds: 1 } } } } });
-    const { store } = world;
-    const url = 'https://other.example.com/hook';
-    await world.catalogApi('POST', '/settings/webhooks/', { url, actions: ['product_generation_failed'] });
-    const products = fill(store, 2);
-    await world.startHere();
-    await world.runToEnd();
-    await world.settled();
-    for (const product of products) expect(now(store, product).descriptionHtml).toContain('Written by rules');
-    expect((await world.catalogApi('GET', '/settings/webhooks/')).body).toMatchObject({ url });
-  });
 });

@@ -21,24 +21,5 @@ describe('secrets that a request brings', () => {
   it('are compared in constant time alone', () => {
     const files = all.filter(({ path }) => /^src\/(operations|webhooks)\/|webhook-signature\.ts$/.test(path));
     expect(files.flatMap((file) => placesWhere(file, comparesSecret))).toEqual([]);
-    const constant = all.filter(({ text }) => text.includes('timingSafeEqual(')).map(({ path }) => path);
-    expect(constant.sort()).toEqual([
-      'src/api/access.ts',
-      'src/catalog/webhook-signature.ts',
-      'src/connections/install-state.ts',
-      'src/dashboard/sign-in-links.ts',
-      'src/store/shopify/install.ts',
-      'src/store/shopify/webhook-signature.ts',
-      'src/store/woocommerce/webhook-signature.ts',
-    ]);
-  });
-
-  it.each([
-    ['given === this.adminToken', true],
-    ['header != expectedSignature', true],
-    ["token === ''", false],
-    ['secret !== undefined', false],
-  ])('see %s as a comparison of secrets: %s', (text, seen) => {
-    expect(placesWhere({ path: 'x.ts', text, imports: [] }, comparesSecret)).toHaveLength(seen ? 1 : 0);
   });
 });

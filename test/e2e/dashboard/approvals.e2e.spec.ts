@@ -70,14 +70,6 @@ describe('an approval of several texts', () => {
     expect(gated.title()).toBe(before);
   });
 
-  it('by the API does otherwise only when it is told to', async () => {
-    const permissions = { overwriteEdits: true, passGates: true };
-    const { body } = await world.api('POST', '/api/v1/write-backs/approve', { ids: ids(), ...permissions });
-    expect(body).toMatchObject({ approved: 3, leftEdited: 0, leftGated: 0 });
-    for (const each of [clean, edited, gated]) await applied(each);
-    expect(edited.title()).not.toBe('By the merchant');
-  });
-
   it('in the list leaves both, which the list has marked before', async () => {
     const { text } = await visitor.get('/review');
     expect(text).toContain('edited in the shop');

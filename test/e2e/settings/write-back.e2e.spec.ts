@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { SandboxProduct } from '../../../src/sandbox/store/index.js';
-import { normaliseHtml } from '../../../src/sandbox/store/product-html.js';
-import { model, single } from '../../support/e2e-products.js';
+import { single } from '../../support/e2e-products.js';
 import { until, World } from '../../support/e2e-world.js';
 import { MEDIA_SHAPES } from '../../support/merchant-media.js';
 import { runCommand } from '../../support/run-command.js';
@@ -10,7 +9,7 @@ import { Visitor } from '../dashboard/dashboard-world.js';
 
 /** Without the gates that are on by default. */
 const UNGATED = { shrink: 0, language: false };
-/** One store for each set of settings, all under one daemon. The test makes the service's results; only German stores generate. */
+/** One store for each set of settings, all under one daemon. The test makes the service's results. */
 const WRITE_BACK: Readonly<Record<string, object>> = {
   main: {
     fields: {
@@ -22,35 +21,17 @@ const WRITE_BACK: Readonly<Record<string, object>> = {
       'sections.alt': 'images[].alt',
     },
     attributes: { material: 'custom.material', width: 'custom.width', power: 'custom.power' },
-    variants: { html_description: 'custom.story' },
     definitions: 'create',
     sections: { namespace: 'catalog' },
     gates: UNGATED,
   },
   plain: { gates: UNGATED },
   replacing: { keep: [], gates: UNGATED },
-  gated: {
-    gates: {
-      title: { maxLength: 20 },
-      descriptionHtml: { minLength: 30, maxLength: 400 },
-      forbid: ['(?i)best price'],
-      numbers: true,
-      shrink: 0.8,
-    },
-  },
-  blocked: { gates: { ...UNGATED, forbid: ['(?i)best price'], onFail: 'block' } },
   reviewed: { mode: 'review', keep: [], gates: UNGATED },
   off: { mode: 'off' },
-  skipping: { gates: UNGATED },
-  stubborn: { onConflict: 'overwrite', gates: UNGATED },
-  german: {},
-  polyglot: { gates: UNGATED },
 };
-const GERMAN = ['german', 'polyglot'];
 const STORES = Object.keys(WRITE_BACK);
 const SENTENCE = 'What the merchant wrote about the lamp stays here. ';
-const ENGLISH =
-  'This elegant lamp keeps your desk bright for the whole evening and is made of stainless steel. It fits any room, however small.';
 const MEDIA = '<img src="https://cdn.example.com/a.jpg"><table><tbody><tr><td>5 W</td></tr></tbody></table>';
 
 /** Everything that the shapes of media show. */
@@ -74,34 +55,24 @@ let world: World;
 let results = 0;
 
 beforeAll(async () => {
-  world = await World.open({ stores: STORES });
-  const access = { baseUrl: world.catalog.baseUrl, auth: { apiToken: '${CATALOG_API_TOKEN}' } };
-  await world.configure({
-    workspaces: {
-      default: { generation: { mode: 'off' }, webhook: { register: false } },
-      german: { ...access, locale: 'de', webhook: { register: false }, tasks: { pollSeconds: 1 } },
+  world = await World.open({
+    stores: STORES,
+    settings: {
+      workspaces: { default: { generation: { mode: 'off' }, webhook: { register: false } } },
+      stores: Object.fromEntries(STORES.map((key) => [key, { writeBack: WRITE_BACK[key] }])),
     },
-    stores: Object.fromEntries(
-      STORES.map((key) => [
-        key,
-        { workspace: GERMAN.includes(key) ? 'german' : 'default', writeBack: WRITE_BACK[key] },
-      ]),
-    ),
   });
   for (const key of STORES)
     single(world.storeOf(key), 'lamp', {
       sku: `LAMP-${key}`,
-      descriptionHtml: `<p>${GERMAN.includes(key) ? ENGLISH : SENTENCE.repeat(6)}</p>${MEDIA}`,
+      descriptionHtml: `<p>${SENTENCE.repeat(6)}</p>${MEDIA}`,
       images: [{ url: 'https://cdn.example.com/lamp.jpg', alt: null }],
       tags: ['Old'],
     });
-  for (const key of ['main', 'replacing'])
-    single(world.storeOf(key), 'shapes', {
-      sku: `SHAPES-${key}`,
-      descriptionHtml: MEDIA_SHAPES.map(({ html }) => `<p>${SENTENCE}</p>${html}`).join(''),
-    });
+  single(world.storeOf('replacing'), 'shapes', {
+    descriptionHtml: MEDIA_SHAPES.map(({ html }) => `<p>${SENTENCE}</p>${html}`).join(''),
+  });
   const { products } = world.store;
-  model(world.store, 'shirt');
   products.category('Home > Lamps');
   const choices = { name: 'choices', value: '["Steel","Wood"]' };
   products.define({
@@ -112,7 +83,7 @@ beforeAll(async () => {
   await world.startHere();
   for (const store of STORES)
     expect(await world.runToEnd({ store })).toMatchObject({ status: 'succeeded', counts: { failed: 0 } });
-}, 180_000);
+});
 afterAll(() => world.end());
 
 const held = (store: string, handle = 'lamp'): SandboxProduct => {
@@ -199,56 +170,10 @@ describe('a result under writeBack settings', () => {
     );
   });
 
-  it('defines missing metafields under definitions: create, and leaves the merchant’s as they are', () => {
-    const definitions = world.store.products
-      .definitions()
-      .map(({ namespace, key, type }) => `${namespace}.${key} ${type}`);
-    expect(definitions).toEqual(
-      expect.arrayContaining([
-        'catalog.glow single_line_text_field',
-        'custom.material single_line_text_field',
-        'custom.power number_integer',
-        'custom.width dimension',
-      ]),
-    );
-  });
-
-  it('keeps under keep the merchant’s media behind the new text, and under an empty keep nothing', async () => {
-    expect(held('main').descriptionHtml).toMatch(
-      /^<p>A warm lamp\.<\/p>\s*<img src="https:\/\/cdn\.example\.com\/a\.jpg"/,
-    );
-    expect(held('main').descriptionHtml).toContain('<table>');
-    await result('replacing', { html_description: '<p>A warm lamp.</p>' });
-    expect(held('replacing').descriptionHtml).toBe('<p>A warm lamp.</p>');
-  });
-
-  it('leaves under keep every shape of media as it was, night after night', async () => {
-    const kept = MEDIA_SHAPES.flatMap((shape) => shape.kept.map(normaliseHtml));
-    for (const text of ['<p>The first text.</p>', '<p>Another text.</p>']) {
-      await result('main', { html_description: text }, 'shapes');
-      expect(held('main', 'shapes').descriptionHtml).toBe([text, ...kept].join('\n'));
-      expect(await world.runToEnd({ full: true })).toMatchObject({ counts: { updated: 0, failed: 0 } });
-    }
-  });
-
   it('says under an empty keep what of the merchant it removed', async () => {
     const row = await result('replacing', { html_description: '<p>A text.</p>' }, 'shapes');
     expect(row.fields).toMatchObject([{ outcome: 'written', reason: `generated; it removes ${ALL_MEDIA}` }]);
     expect(held('replacing', 'shapes').descriptionHtml).toBe('<p>A text.</p>');
-  });
-
-  it('goes under variants into the metafields of the variants that it names', async () => {
-    const [small] = held('main', 'shirt').variants;
-    const variants = [
-      {
-        external_id: `${externalIdOf('main', 'shirt')}:${String(small?.id)}`,
-        html_description: '<p>Small.</p>',
-      },
-    ];
-    await result('main', { variants }, 'shirt');
-    const [first, ...others] = held('main', 'shirt').variants;
-    expect(first === undefined ? null : metafields(first)).toEqual({ 'custom.story': '<p>Small.</p>' });
-    expect(others.map((variant) => variant.metafields)).toEqual([[], []]);
   });
 
   it('lists what no setting maps with the setting that would, and status counts it', async () => {
@@ -285,72 +210,6 @@ describe('a result under writeBack settings', () => {
     await visitor.signIn(world.adminToken);
     const { text } = await visitor.get(`/write-backs/${row.id}`);
     expect(text).toContain('generated; it removes 1 image and 1 table of the merchant');
-  });
-
-  it('serves with its description where no HTML was generated, and keeps its paragraphs', async () => {
-    await result('plain', { description: 'One & only.\n\nFor every desk.' });
-    expect(held('plain').descriptionHtml).toMatch(
-      /^<p>One &amp; only\.<\/p>\n<p>For every desk\.<\/p>\n<img/,
-    );
-  });
-
-  it('loses against the merchant’s edit, and wins under onConflict: overwrite', async () => {
-    for (const store of ['skipping', 'stubborn'])
-      world.storeOf(store).products.merchantEdit(held(store).id, { title: 'Edited by hand' });
-    expect(outcomes(await result('skipping', { name: 'Warm lamp' }))).toEqual({ title: 'conflict' });
-    expect(held('skipping').title).toBe('Edited by hand');
-    expect(outcomes(await result('stubborn', { name: 'Warm lamp' }))).toEqual({ title: 'written' });
-    expect(held('stubborn').title).toBe('Warm lamp');
-  });
-});
-
-describe('a result that a gate holds back', () => {
-  it.each<[string, string, object, string]>([
-    ['title.maxLength', 'gated', { name: 'A title of more than twenty letters' }, 'length'],
-    ['descriptionHtml.minLength', 'gated', { html_description: '<p>Short.</p>' }, 'length'],
-    ['descriptionHtml.maxLength', 'gated', { html_description: `<p>${SENTENCE.repeat(9)}</p>` }, 'length'],
-    ['forbid', 'gated', { html_description: `<p>${SENTENCE.repeat(6)} Best price!</p>` }, 'forbid'],
-    ['numbers', 'gated', { html_description: `<p>${SENTENCE.repeat(6)} It takes 25 W.</p>` }, 'numbers'],
-    ['shrink', 'gated', { html_description: `<p>${SENTENCE.repeat(4)}</p>` }, 'shrink'],
-  ])(
-    'by gates.%s waits for review with that gate, and the store stays as it was',
-    async (_setting, store, content, gate) => {
-      const before = held(store);
-      const row = await result(store, content);
-      expect(row).toMatchObject({ state: 'pending_review', reason: expect.stringContaining('gate') });
-      expect(row.gates.map((finding) => finding.gate)).toContain(gate);
-      expect(held(store)).toEqual(before);
-    },
-  );
-
-  it('is skipped with the reason under onFail: block', async () => {
-    expect(await result('blocked', { name: 'Best price lamp' })).toMatchObject({
-      state: 'skipped',
-      reason: expect.stringContaining('“Best price” is forbidden'),
-    });
-    expect(held('blocked').title).toBe('Product lamp');
-  });
-
-  it('by gates.language is in another language than the workspace’s', async () => {
-    const row = await until('the German result', async () => rowOf('german').catch(() => null));
-    expect(row).toMatchObject({ state: 'pending_review' });
-    expect(row.gates.map(({ gate }) => gate)).toContain('language');
-    expect(held('german').title).toBe('Product lamp');
-  });
-
-  it('may be in any language under language: false', async () => {
-    const row = await until('the result', async () => rowOf('polyglot').catch(() => null));
-    expect(row).toMatchObject({ state: 'applied', gates: [] });
-    expect(held('polyglot').title).not.toBe('Product lamp');
-  });
-
-  it('does not hold back a result that keeps to all of them', async () => {
-    const row = await result('gated', {
-      name: 'Warm lamp',
-      html_description: `<p>${SENTENCE.repeat(5)} It takes 5 W.</p>`,
-    });
-    expect(row).toMatchObject({ state: 'applied', gates: [] });
-    expect(held('gated').title).toBe('Warm lamp');
   });
 });
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { World } from '../../support/e2e-world.js';
 
@@ -16,48 +15,10 @@ afterAll(async () => {
   await world.end();
 }, 60_000);
 
-const LARGE = Buffer.alloc(Math.floor(9.9 * 1024 * 1024), 0x78);
-
-let made = 0;
-function delivery(): { body: string; headers: Record<string, string> } {
-  made += 1;
-  const body = JSON.stringify({
-    action: 'product_generation_failed',
-    status: 'FAILURE',
-    task: { id: `flood-${String(made)}`, status: 'FAILURE', urls: [] },
-    product: { id: made, external_id: `elsewhere:${String(made)}` },
-  });
-  return { body, headers: signed(body, world.webhookSecret) };
-}
-
 function signed(body: string, secret: string): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': `sha256=${digest}` };
-}
-
-const url = (workspace = 'default'): string => `${world.url}/webhooks/catalog/${workspace}`;
-
-async function deliver(): Promise<number> {
-  const { body, headers } = delivery();
-  const answer = await fetch(url(), { method: 'POST', body, headers, signal: AbortSignal.timeout(10_000) });
-  return answer.status;
-}
-
-/** The status of a large body with a signature that is well-formed and wrong; null when the connection is closed. */
-async function sendLarge(): Promise<number | null> {
-  return new Promise((resolve) => {
-    const headers = { ...signed('another body', 'not the secret'), 'content-length': String(LARGE.length) };
-    const outgoing = httpRequest(url(), { method: 'POST', headers, agent: false });
-    outgoing.on('response', (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? null);
-    });
-    outgoing.on('error', () => {
-      resolve(null);
-    });
-    outgoing.end(LARGE);
-  });
 }
 
 /** Sends the head of a request that announces a body of ten thousand bytes, and so much of the body. */
@@ -115,25 +76,4 @@ describe('a store event that is signed with another secret', () => {
       ]);
     },
   );
-});
-
-describe('valid deliveries', () => {
-  it('are taken while many unsigned bodies of 9.9 MB come', async () => {
-    const flood = Promise.all(Array.from({ length: 24 }, sendLarge));
-    const statuses: number[] = [];
-    for (let count = 0; count < 20; count += 1) statuses.push(await deliver());
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    // A forged delivery of any size is refused permanently, or put off where there is no room for its body.
-    expect([...new Set(await flood)].filter((status) => ![401, 503, null].includes(status))).toEqual([]);
-    expect(await deliver()).toBe(200);
-  });
-
-  it('are taken while hundreds of half-sent bodies are open', async () => {
-    const headers = signed('another body', 'not the secret');
-    for (let count = 0; count < 600; count += 1)
-      await begin('/webhooks/catalog/default', headers, 'x'.repeat(1000));
-    const statuses: number[] = [];
-    for (let count = 0; count < 20; count += 1) statuses.push(await deliver());
-    expect(new Set(statuses)).toEqual(new Set([200]));
-  });
 });

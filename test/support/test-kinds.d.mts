@@ -1,1 +1,0 @@
-export declare const TEST_KINDS: Readonly<Record<string, readonly string[]>>;
