@@ -18,7 +18,7 @@ export const API_CONTROLLERS: readonly Type[] = [
   StoresController,
   ProductsController,
   DeliveriesController,
-  // Before write-backs, whose route `:id` would match `bulk`.
+  // Listed before write-backs, whose route `:id` would match `bulk`.
   BulkChangesController,
   WriteBacksController,
   PlansController,

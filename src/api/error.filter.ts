@@ -81,7 +81,7 @@ export class ErrorFilter implements ExceptionFilter {
       error: STATUS_CODES[statusCode] ?? 'Error',
       code,
       message,
-      // Everybody without a token gets one and the same body; the header has the id.
+      // All callers without a token get the same body, so the id is only in the header.
       ...(isUnknown || requestId === undefined ? {} : { requestId }),
       ...(details === undefined ? {} : { details }),
     });

@@ -15,7 +15,7 @@ export class MetricsController {
   @Get()
   async text(@Res() response: Response): Promise<void> {
     const text = await this.#text();
-    // Without Express, which would compute an ETag.
+    // Bypasses Express, which would compute an ETag.
     response.writeHead(200, {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
       'content-length': text.length,

@@ -37,7 +37,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
 export class AnswerErrors {
   constructor(private readonly redactor: Redactor) {}
 
-  /** For any response that is not 2xx. `mutates`: the request may have changed something. */
+  /** The error of any response that is not 2xx. `mutates`: the request may have changed something. */
   ofStatus(operation: string, answer: Answer, mutates: boolean, now: Date): CodedError {
     const { status } = answer;
     const retryAfterMs = parseRetryAfterMs(answer.headers['retry-after'], now);
@@ -51,7 +51,7 @@ export class AnswerErrors {
     return new CodedError(code, this.statusMessage(operation, answer, code), details);
   }
 
-  /** For an unusable 2xx response: HTML, truncated, empty, too large, of another shape. */
+  /** The error of an unusable 2xx response: HTML, truncated, empty, too large, of another shape. */
   ofUnreadable(operation: string, answer: Answer, mutates: boolean, problem: string): CodedError {
     const beginning = this.redactor.excerpt(new TextDecoder().decode(answer.body.subarray(0, 4096)));
     const shown = beginning === '' ? '' : `: ${beginning}`;
@@ -82,7 +82,7 @@ export class AnswerErrors {
     );
   }
 
-  /** For requests that were running or waiting when the client was closed. */
+  /** The error of requests that were running or waiting when the client was closed. */
   ofClosed(operation: string, mutates: boolean): CodedError {
     return new CodedError('transient', `catalog ${operation} was given up: the client was closed`, {
       outcomeUnknown: mutates,

@@ -7,7 +7,7 @@ import { idOf, isRecord } from '../runtime/untrusted-json.js';
 
 export interface Page<T> {
   readonly results: readonly T[];
-  /** As the service returned it, absolute or relative; null on the last page, and on an empty one, where a walk ends. */
+  /** The `next` of the service, absolute or relative; null on the last page, and on an empty one, where a walk ends. */
   readonly next: string | null;
   readonly previous: string | null;
   /** The service's count of the whole list; null when it has none. */

@@ -6,7 +6,7 @@ import { RETRY_AFTER_CAP_MS } from './retry-after.js';
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 export interface Slot {
-  /** By the clock that the rate is kept by. */
+  /** The start, by the clock of the rate. */
   readonly startedAtMs: number;
   /** The part of the wait that a pause of the service caused, and not the ceiling. */
   readonly pausedMs: number;

@@ -1,7 +1,7 @@
 import { confirm as ask } from '@inquirer/prompts';
 import { CodedError } from '../domain/errors.js';
 
-/** Where a question is asked and answered; the process's own streams by default. */
+/** The streams for a question and its answer; the process's own by default. */
 export interface Asking {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream;

@@ -21,7 +21,7 @@ export class PlanCommand extends StoreSyncCommand<PlanOptions> {
     JSON_OPTION,
   ];
 
-  /** Without `--save` the command only reads. */
+  /** Nothing is recorded without `--save`: the command only reads then. */
   protected override change({ store, full, save }: PlanOptions): CommandChange | null {
     return save === true ? { what: 'plan save', targets: [store], details: { full: full ?? false } } : null;
   }

@@ -26,7 +26,7 @@ const BAR_EVERY_MS = 100;
 const LINE_EVERY_MS = 2_000;
 /** The longer a phase lasts, the fewer lines a second: a log of an hour stays short. */
 const LINES_PER_PHASE = 20;
-/** Before that, the speed says little about the rest. */
+/** How long the work must have run before its speed predicts the rest. */
 const ESTIMATE_AFTER_MS = 10_000;
 
 /** The beginning of the phase that is shown. */

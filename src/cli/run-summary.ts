@@ -17,7 +17,7 @@ export function runSummary({ kind, store, status, counts, error, notes }: Presen
   return `${kind} sync of ${store} ${status}: ${parts.join(', ')}${more}`;
 }
 
-/** Why a run failed, and for one that a limit stopped how to go on. Null for every other run. */
+/** Why a run failed and, when a limit stopped it, how to continue. Null for every other run. */
 export function runFailure({ status, error, stoppedByLimit, store, kind }: PresentedRun): string | null {
   if (status !== 'failed' || error === null) return null;
   return stoppedByLimit

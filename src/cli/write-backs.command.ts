@@ -244,7 +244,7 @@ function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolea
     print(`  ${target}: declined by ${printable(by)} at ${at}: ${quoted(value, 60)}`);
   for (const { from, fate, setting, excerpt } of writeBack.arrived) {
     if (fate === 'mapped') continue;
-    // Without a setting that would map the value, the store cannot hold it.
+    // The value has no setting that maps it, so the store cannot hold it.
     print(
       setting === null
         ? `  ${printable(from)}: unusable, the store cannot hold ${quoted(excerpt, 60)}`

@@ -62,7 +62,7 @@ function checkTokens({ server }: Related, report: Report): void {
 function checkTemplate({ storeTemplate: template, server, workspaces }: Related, report: Report): void {
   if (template === undefined) return;
   checkFields(template, SHOPIFY_FIELDS, ['storeTemplate'], report);
-  // Each shop has a workspace of its own then. The install route refuses a shop without one.
+  // With the placeholder each shop has its own workspace. The install route refuses a shop without one.
   if (!template.workspace.includes(SHOP_PLACEHOLDER))
     checkWorkspace(template.workspace, workspaces, ['storeTemplate', 'workspace'], report);
   if (template.auth.accessToken !== undefined)

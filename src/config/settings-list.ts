@@ -14,7 +14,7 @@ export interface ListedSetting {
 }
 
 export interface SettingPlaces {
-  /** In the order in which they were read: later ones win. */
+  /** The files in the order in which they were read: later ones win. */
   readonly files: readonly ConfigFile[];
   /** The shipped file of defaults. */
   readonly shipped: string;

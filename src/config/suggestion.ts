@@ -1,4 +1,4 @@
-/** At most a third of the letters may differ. */
+/** The share of letters in which a suggestion may differ. */
 const TOLERATED_SHARE = 1 / 3;
 
 /** The known name that is most like the given one; null when none is near. Pure. */

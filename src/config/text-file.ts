@@ -8,16 +8,16 @@ export type TextFile =
 const PIPE_LOOK_MS = 20;
 
 /** How long a pipe may send nothing. */
-let patienceMs = 10_000;
+let defaultSilentMs = 10_000;
 
 /** Reads files in `work` without waiting for a pipe: the waiting stops the whole process, so one that serves others has no time for it. */
 export function withoutWaiting<T>(work: () => T): T {
-  const before = patienceMs;
-  patienceMs = 0;
+  const before = defaultSilentMs;
+  defaultSilentMs = 0;
   try {
     return work();
   } finally {
-    patienceMs = before;
+    defaultSilentMs = before;
   }
 }
 
@@ -25,7 +25,7 @@ export function withoutWaiting<T>(work: () => T): T {
  * The content of a file as UTF-8, or as UTF-16 with its byte-order mark, which is left out. Otherwise the reason why it cannot be read, such
  * as EFBIG above 4 MB.
  */
-export function readTextFile(path: string, pipeSilentMs = patienceMs): TextFile {
+export function readTextFile(path: string, pipeSilentMs = defaultSilentMs): TextFile {
   try {
     const bytes = readBounded(path, pipeSilentMs);
     // PowerShell writes files in UTF-16.

@@ -29,7 +29,7 @@ export class ConnectionRefresh implements OnApplicationBootstrap, BeforeApplicat
   async onApplicationBootstrap(): Promise<void> {
     await this.#reseal();
     this.#timer = setInterval(() => {
-      // Without a template there is nothing to look for.
+      // Without a template no merchant can install a store.
       if (this.source.current.storeTemplate === undefined) return;
       this.#round ??= this.#guardedRound().finally(() => {
         this.#round = null;

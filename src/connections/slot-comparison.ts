@@ -43,7 +43,7 @@ function isOurSecret(shown: string | null | undefined, secret: string, known: Se
   return known.sent === secretHash(secret) && known.shown === secretHash(shown);
 }
 
-/** Nothing, or a value that is clearly not a secret. */
+/** True for no value, and for one that is clearly a mask and not the secret. */
 function isHidden(shown: string | null | undefined): boolean {
   return shown == null || /^\W*$|[*•●]{2,}|^\W*(?:redacted|hidden|masked)\W*$/i.test(shown);
 }

@@ -40,7 +40,7 @@ export const PAGES: Type[] = [
   SearchPages,
   SettingsPages,
   RunPages,
-  // Before the products: their route takes any name.
+  // Listed before the products, whose route takes any name.
   GenerationPages,
   ProductPages,
   DeliveryPages,

@@ -14,7 +14,7 @@ const SECTIONS = [
   ['products', 'Products', '/products'],
   ['journal', 'Journal', '/journal'],
 ] as const satisfies readonly Place[];
-/** How the work is done, for those who run it. */
+/** The pages for those who operate the program. */
 const OPERATIONS = [
   ['runs', 'Runs', '/runs'],
   ['plans', 'Plans', '/plans'],

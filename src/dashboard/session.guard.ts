@@ -18,7 +18,7 @@ export class SessionGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const session = await this.sessions.of(request);
     if (session === null) throw new NotSignedInError(request.method === 'GET' ? request.originalUrl : '/');
-    // Before anything is refused: the page of a refusal keeps the navigation.
+    // Read before anything is refused, because the page of a refusal shows the navigation too.
     const notice = await this.#notice(request, session);
     beginVisit(request, new Visit(this.sessions, { request, response: http.getResponse() }, session, notice));
     if (request.method !== 'GET' && request.method !== 'HEAD' && !isOwnForm(request))

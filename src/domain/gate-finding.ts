@@ -8,6 +8,6 @@ export interface GateFinding {
   readonly target: string;
   /** The part of the text that the finding is about; null where it is the whole text. */
   readonly found: string | null;
-  /** For people, such as `25 W: not in the source`. */
+  /** The finding for people, such as `25 W: not in the source`. */
   readonly detail: string;
 }

@@ -15,7 +15,7 @@ export const METAFIELD_NAME = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]+
 /** The same, or `namespace.*`. */
 export const METAFIELD_SELECTION = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\*)$/;
 
-/** Where a store with a text beside the description has it. */
+/** The place of the short description, in stores that have one. */
 export const SHORT_DESCRIPTION_PLACE: MetafieldKey = { namespace: 'product', key: 'short_description' };
 
 const TARGET = 'metafield:';

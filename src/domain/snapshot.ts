@@ -60,11 +60,11 @@ export interface VariantSnapshot {
   readonly sku: string | null;
   readonly barcode: string | null;
   readonly options: readonly { readonly name: string; readonly value: string }[];
-  /** With its unit, such as `250 g`; null when the store knows none. */
+  /** The weight with its unit, such as `250 g`; null when the store has none. */
   readonly weight: string | null;
   /** Addresses of the images that belong to this variant; the product's list holds them too. */
   readonly imageUrls: readonly string[];
-  /** Only those that the store's mapping names. */
+  /** Only the metafields that the store's mapping names. */
   readonly metafields: readonly MetafieldValue[];
 }
 

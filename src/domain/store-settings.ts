@@ -38,7 +38,7 @@ export interface WriteBackSettings {
   readonly attributes: Readonly<Record<string, string>>;
   /** Catalog field of a variant (`description`, or `sections.CODE`) to `namespace.key` of a metafield of variants. */
   readonly variants: Readonly<Record<string, string>>;
-  /** `create`: a metafield without a definition gets one. */
+  /** With `create`, a metafield without a definition gets one. */
   readonly definitions: 'none' | 'create';
   /** Null: further attributes are not written. */
   readonly sections: { readonly namespace: string } | null;

@@ -18,7 +18,7 @@ export function onOneLine(text: string): string {
   return text.replaceAll(/\s+/g, (space) => (/[\r\n]/.test(space) ? ' ' : space));
 }
 
-/** At most so many characters, without half of a pair at the end; what was cut shows as `…`. */
+/** The text cut to `most` characters, never inside a surrogate pair. A `…` shows the cut. */
 export function clipped(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -21,7 +21,7 @@ export interface IdentifierHolder {
 
 /** An identifier that is not sent because another product has it too (docs/decisions/0005-identity.md). */
 export interface WithheldIdentifier extends Identifier {
-  /** For people. No code branches on it. */
+  /** A sentence for people. No code branches on it. */
   readonly reason: string;
   /** Absent in rows of releases that did not record it; the next full run adds it. */
   readonly holder?: IdentifierHolder;
@@ -37,7 +37,7 @@ export const HOLDER_WORDS: Readonly<Record<Whose, string>> = {
   refused: 'a product that the catalog did not name when it refused the value',
 };
 
-/** The way out of each case, for people. */
+/** What a person can do in each case. */
 export const REMEDIES: Readonly<Record<Whose, string>> = {
   this_store: 'Keep the value on one product of the store and change it on the others.',
   other_store:

@@ -21,7 +21,7 @@ const BUSY = new Set(['57P03', '57P01', '57P02', '53300', '55006']);
 export interface HoldOptions {
   readonly port: number;
   readonly password: string;
-  /** Its real path. A server of other files on that port is not ours, whatever password it accepts. */
+  /** The real path of the cluster. A server of other files on that port is not ours, whatever password it accepts. */
   readonly clusterDir: string;
 }
 

@@ -162,7 +162,7 @@ function runs({ initdb }: PostgresBinaries, user: ServerUser | null): boolean {
 async function makeLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'); // no links on Windows
   for (const { source, target } of Links.parse(JSON.parse(list))) {
-    // It may exist, or the directory may be read-only. Whether the programs run shows whether all is well.
+    // The link may exist, or the directory may be read-only. If a link is really missing, the start of the programs fails.
     await symlink(basename(source), join(native, '..', target)).catch(() => undefined);
   }
 }

@@ -6,7 +6,7 @@ import { CONDITION_WORDS, unknownCondition, type ConditionWords } from './condit
 
 type Row = Pick<NotificationEntity, 'kind' | 'subject' | 'facts' | 'since' | 'endedAt'>;
 
-/** The facts of a row for its message. An earlier release may have written it, so missing facts are ignored. */
+/** The facts of a row for its message. Each kind of condition has its own, so all are optional. */
 const factsSchema = z.object({
   runId: z.uuid().optional().catch(undefined),
   code: z.string().optional().catch(undefined),

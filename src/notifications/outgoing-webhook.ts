@@ -46,12 +46,12 @@ export function outgoingWebhook(url: string, timeoutMs = TIMEOUT_MS): OutgoingWe
   return { post: (text) => post(JSON.stringify({ text: escaped(text) })) };
 }
 
-/** These three characters are markup in Slack. */
+/** Escapes the three characters that are markup in Slack. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Without a cause, because its message may contain the address. */
+/** The error has no cause, because the message of the cause may contain the address. */
 function unanswered(error: unknown): CodedError {
   const code = (error instanceof OutgoingError ? error.code : undefined) ?? 'no answer';
   const neverArrived = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(

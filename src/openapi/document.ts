@@ -12,7 +12,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** Where a document's parts refer to the schema of this name. */
+/** A reference to the schema with this name, for other parts of the document. */
 export function reference(name: string): { readonly $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }

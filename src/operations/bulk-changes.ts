@@ -171,7 +171,7 @@ export class BulkOperations {
     return this.#known(id);
   }
 
-  /** With the present titles of the products in their reports. */
+  /** Adds the present titles of the products to the reports. */
   async #presented(changes: readonly BulkChangeEntity[]): Promise<PresentedBulkChange[]> {
     const ids = changes.flatMap(({ items }) => items.map(({ externalId }) => externalId));
     const labels = await this.changes.productLabels(ids);

@@ -27,7 +27,7 @@ export interface UploadOutcome {
   readonly taskId: string;
   readonly state: 'succeeded' | 'failed';
   readonly status: string | null;
-  /** Why it failed, as far as the service says. */
+  /** Why the upload failed, in the words of the service; null when it gave no reason. */
   readonly reason: string | null;
   /** The service's own record of the task. Its fields are undocumented. */
   readonly record: Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ import { catalogGaps, type LinkedProduct } from '../connections/catalog-listing.
 
 export const driftFindingSchema = z.object({
   /**
-   * edited: an unknown value. overwritten: an older value, the merchant's or ours, is there again. deleted: the
+   * edited: the store has a value that we do not know. overwritten: an older value, the merchant's or ours, is there again. deleted: the
    * product is gone. Unpublished: the product is no longer visible, or has another status than the filter.
    * gone_from_catalog: the catalog no longer has the product; the next full run creates it again. Unreadable: the store
    * returned malformed data.

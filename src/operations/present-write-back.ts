@@ -100,7 +100,7 @@ export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
   };
 }
 
-/** Intended and journalled fields as one list. Before an attempt there are only intended ones. */
+/** Intended and recorded fields as one list. Before an attempt there are only intended ones. */
 function fieldsOf(row: WriteBackRow): WriteBackField[] {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
   const intended = row.intended

@@ -11,7 +11,7 @@ export class ProductNames {
     private readonly history: HistoryRepository,
   ) {}
 
-  /** By external_id. A product that is not known is absent. */
+  /** Titles by external_id. A product that is not known is absent. */
   of(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return productLabels(this.db, externalIds);
   }

@@ -142,5 +142,5 @@ export class PlanLostError extends Error {
   }
 }
 
-/** Rolls the transaction back. */
+/** Thrown to roll the transaction back. */
 class NotCommitted extends Error {}

@@ -108,7 +108,7 @@ export class RetentionRepository {
     return removed;
   }
 
-  /** What plans left that were made or removed. */
+  /** Deletes the notes of plans that were completed or removed. */
   async #removeNotes(): Promise<void> {
     for (const table of ['planned_identifier', 'seen_product'])
       await this.db.affected(

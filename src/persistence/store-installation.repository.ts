@@ -92,7 +92,7 @@ export class StoreInstallationRepository {
       .update({ shop, refreshToken }, { ...tokens, renewingUntil: null });
   }
 
-  /** Lets the next process try. */
+  /** Ends this process's renewal, so that the next one may try. */
   async endRenewal(shop: string, refreshToken: string): Promise<void> {
     await this.db.repository(StoreInstallationEntity).update({ shop, refreshToken }, { renewingUntil: null });
   }

@@ -13,7 +13,7 @@ import { asksForContent } from './asks-for-content.js';
 import { fieldHashes, filledFields, toCatalogBody, withoutIdentifiers } from './map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint, type SourceRules } from './source.js';
 
-/** The knowledge about a product from earlier runs. */
+/** What earlier runs recorded about a product. */
 export interface LinkView {
   readonly externalId: string;
   readonly state: LinkState;

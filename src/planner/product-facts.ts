@@ -23,7 +23,7 @@ export function categoryAndType(product: Pick<ProductSnapshot, 'category' | 'pro
 
 /**
  * The brand that `mapping.brand` finds; null for none. `auto` takes the vendor unless it is a placeholder or the shop's own
- * name: stores fill the vendor with that name by themselves. `vendor` takes any vendor but a placeholder, `none` none, and
+ * name: stores fill the vendor with that name by themselves. `vendor` takes any vendor but a placeholder, `none` takes none, and
  * `namespace.key` the text of that metafield, unless it is a placeholder.
  */
 export function brandOf(

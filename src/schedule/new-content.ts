@@ -18,8 +18,8 @@ export class NewContent {
   ) {}
 
   /**
-   * True when the product holds content that is neither what it held `before` nor what we pushed. Where what it held is not known
-   * (a link of an earlier release), content counts as new that is not pushed and that no result brought.
+   * True when the product holds content that is neither what it held `before` nor what we pushed. Where it is not known what it held,
+   * content counts as new that we did not push and that no result brought.
    */
   async since(
     link: StoreProductEntity,

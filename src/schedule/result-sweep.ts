@@ -20,14 +20,14 @@ const NEWEST_FIRST = { tasks: 'success', orderBy: 'task', sorting: 'desc' } as c
 
 type ProductPage = Awaited<ReturnType<CatalogClient['listProducts']>>;
 
-/** Where the sweep of a workspace stands. */
+/** The progress of a workspace's sweep. */
 interface Standing {
   /** A reload of the configuration brings another client: the workspace is due at once. */
   readonly client: CatalogClient;
   nextAtMs: number;
   /** Faults in a row. */
   faults: number;
-  /** When a person had last asked for a look, before the newest one. */
+  /** When a person last asked for a sweep, before the newest one. */
   askedAtMs: number;
   /** The page where the walk through all products goes on; null at its end. */
   place: ProductPage | null;

@@ -63,7 +63,7 @@ export class ShopRedactions {
     return false;
   }
 
-  /** Why the shop does not answer; null: it does. */
+  /** The error with which the shop refuses; null when it answers. */
   async #ask(storeKey: string): Promise<CodedError | null> {
     const store = this.connections.findStore(storeKey);
     if (store === undefined) return new CodedError('misconfigured', 'the store is not connected');

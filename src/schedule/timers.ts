@@ -51,7 +51,7 @@ export class Timers {
       await work();
     } catch (error) {
       const failure = { what, err: errorLine(error) };
-      // Its connections are closed by now. The next process does the work.
+      // The process stops and has closed its connections. The next process does the work.
       if (this.stopped) this.log.debug(failure, 'scheduled work did not end before the stop');
       else this.log.warn(failure, 'scheduled work failed; it is tried again');
     }

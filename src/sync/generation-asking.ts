@@ -25,7 +25,7 @@ export interface UnclearRefusal {
   readonly reason: string;
 }
 
-/** One round of requests for content: what came of them so far, and why it ends. */
+/** One round of requests for content: their outcomes so far, and why the round ends. */
 export class Asking {
   requested = 0;
   #accepted = false;

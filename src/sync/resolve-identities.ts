@@ -54,7 +54,7 @@ async function resolveBatch(
       if (resolved.kind === 'unchanged') dropped.push({ id, withheld: resolved.withheld });
       else if (differs(action, resolved.change)) replaced.push({ id, change: resolved.change });
     } catch (error) {
-      // Its identity cannot be decided. That is this product's fault alone.
+      // The identity of this product cannot be decided. The other products are not affected.
       undecided.push({ id, externalId, storeId, label, code: 'not_understood', detail: errorLine(error) });
     }
   }

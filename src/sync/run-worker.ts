@@ -149,7 +149,7 @@ export class RunWorker {
     return ended;
   }
 
-  /** False when the lease was lost. */
+  /** Renews the lease. False when it was lost. */
   async #keepLease(hold: Hold): Promise<boolean> {
     const heldUntilMs = performance.now() + ROW_LEASE_MS;
     const { run, lease, counts, requests } = hold;

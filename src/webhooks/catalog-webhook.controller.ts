@@ -138,9 +138,9 @@ export class CatalogWebhookController {
       reply(response, 200, id === null ? 'stored before' : 'stored');
       if (id === null) return 'duplicate';
       killPoint('receive.acked');
-      // Its row and the metric show it as well, and a line would be a tenth of its cost.
+      // Only at debug: the row and the metric show the delivery too, and writing the line is a tenth of its cost.
       this.#log.debug({ deliveryId: id, workspace: workspace.key, action }, 'delivery received');
-      // After the answer: when the job is lost, the next sweep finds the row.
+      // Enqueued after the answer. When the job is lost, the next sweep finds the row.
       this.jobs.wake('deliveries', id);
       return 'stored';
     } catch (error) {

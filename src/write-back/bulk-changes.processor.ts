@@ -4,7 +4,7 @@ import { JobProducer, rowIdOf } from '../queue/index.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { BulkWorker } from './bulk-worker.js';
 
-/** Works the bulk changes of write-backs. Rows that become ready go to their own queue. */
+/** Processes bulk changes of write-backs. Rows that become ready go to their own queue. */
 @Processor('bulk-changes', { concurrency: 16 })
 export class BulkChangesProcessor extends WorkerHost {
   constructor(

@@ -27,7 +27,7 @@ export class Reapplier {
     const reverted = new Set(
       row.fields.filter(({ outcome }) => outcome === 'reverted').map(({ target }) => target),
     );
-    // Each image has a field of its own, and all have one intended value.
+    // The journal has a field for each image, but one intended value covers all images.
     if ([...reverted].some((target) => imageOfTarget(target) !== null)) reverted.add(IMAGE_ALTS);
     const intended = row.intended.filter(({ target }) => reverted.has(target));
     if (intended.length === 0) return 'wrong_state';

@@ -18,7 +18,7 @@ export type DemoFate = (typeof FATES)[number];
 export interface DemoOutcome {
   readonly before: DemoProduct;
   readonly after: DemoProduct | undefined;
-  /** For people. */
+  /** The outcome in words. */
   readonly outcome: string;
   readonly fate: DemoFate;
 }

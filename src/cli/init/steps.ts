@@ -22,11 +22,11 @@ export interface Step {
 
 /** The tests. Each resolves with findings for people, and an answer that cannot be used is a `FAIL`. */
 export interface Probes {
-  /** Without credentials: whether the service is at this address. */
+  /** Checks, without credentials, whether the service is at this address. */
   catalogAddress(answers: Answers): Promise<readonly Finding[]>;
   catalog(answers: Answers): Promise<readonly Finding[]>;
   language(answers: Answers): Promise<readonly Finding[]>;
-  /** Without credentials: whether the store is at this address. */
+  /** Checks, without credentials, whether the store is at this address. */
   storeAddress(answers: Answers): Promise<readonly Finding[]>;
   store(answers: Answers): Promise<readonly Finding[]>;
   publicUrl(answers: Answers): Promise<readonly Finding[]>;
@@ -47,7 +47,7 @@ function question(
   return { name, flag, text, isSecret: false, isOptional: false, isAsked: always, ...more };
 }
 
-/** In the order in which people are asked. */
+/** The steps, in the order in which people are asked. */
 export const STEPS: readonly Step[] = [
   {
     what: 'the address of the catalog service',

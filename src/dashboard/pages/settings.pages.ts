@@ -8,7 +8,7 @@ import { ThisVisitor, type Visitor } from '../visit.js';
 import { settingsPage } from '../views/settings.js';
 
 const querySchema = formQuery({ search: searchSchema, all: z.literal('1').optional() });
-/** Hundreds of stores have tens of thousands of settings. */
+/** The most settings on the page. Hundreds of stores have tens of thousands. */
 const SHOWN = 500;
 
 @Pages('settings')

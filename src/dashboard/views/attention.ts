@@ -41,7 +41,7 @@ const SEE_DELIVERIES = 'See the deliveries';
 
 const SHOWN = 8;
 
-/** The first thing on the overview: that all is well, or what needs a person, each with the one action that helps. */
+/** The first section of the overview: all is well, or what needs a person, each with the one action that helps. */
 export function attentionSection(attention: readonly Attention[], isDisturbed = false): Html {
   if (attention.length === 0 && isDisturbed) return html``;
   if (attention.length === 0)

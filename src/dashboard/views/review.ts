@@ -137,7 +137,7 @@ function row(
   </tr>`;
 }
 
-/** The name of the product, where its title in the shop was not looked at. */
+/** The name of the product where its title in the shop was not read. */
 function titleBefore(label: string, objections: Objections | undefined): string {
   const title = objections?.before.title ?? '';
   return title === '' ? label : title;

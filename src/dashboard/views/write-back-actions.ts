@@ -129,7 +129,7 @@ export function cameText(came: string): Html {
   </details>`;
 }
 
-/** Takes a decision back. `back` is the page that follows, `what` names the product where the page does not. */
+/** Undoes a decision. `back` is the page that follows, `what` names the product where the page does not. */
 export function undoForm(id: string, back: string, what = ''): Html {
   return html`<form method="post" action="/write-backs/${id}/undo" class="inline">
     <input type="hidden" name="back" value="${back}" />

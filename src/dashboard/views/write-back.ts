@@ -35,7 +35,7 @@ export interface WriteBackView extends ReviewedWriteBack {
   readonly older: string | null;
 }
 
-/** Before and after, side by side, with the possible decisions. */
+/** The page of one write-back: before and after side by side, with the possible decisions. */
 export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
   const { row, label, image, comparison, last, isOpen: open, isUndoable } = view;
   const isOwn = last?.id === row.id;

@@ -147,7 +147,7 @@ const UNIT_AFTER =
 /** Between the numbers of a size or a range, whose unit stands once at the end. */
 const SIGN_BETWEEN = /^\s{0,2}[x×*–—-]\s{0,2}$/i;
 const WORD_BETWEEN = /^\s(?:to|bis|à|a|and|und|et|y|e|or|oder|ou|o)\s$/i;
-/** Numbers of one size. A longer row is no size, and each would repeat the whole of it. */
+/** The most numbers of one size, such as `2 x 3 x 4 cm`. A longer row is no size, and each of its numbers would repeat all of it. */
 const MOST_IN_ONE = 4;
 /** Spellings that are words, too: `2020 in Italy`, `5 a day`, `2 an hour`. */
 const WORDS: ReadonlySet<string> = new Set(['in', 'a', 'an']);

@@ -7,7 +7,7 @@ import { hasShopifySignatureForm, isShopifySignature } from './webhook-signature
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const TOPIC = 'x-shopify-topic';
 
-/** In place of the secret of a store that does not exist, or has none. */
+/** Stands for the secret of a store that does not exist or has none, so that every signature is compared. */
 const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
 /** The events of a shop. The signature covers the body alone. */

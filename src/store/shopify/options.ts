@@ -87,7 +87,7 @@ export const DEFAULT_LIMITS: ShopifyLimits = {
   detailChunk: 50,
   batchSize: 100,
   exportBatchSize: 200,
-  // More than three times the export of a store with a million products.
+  // The largest export that is read: more than three times that of a store with a million products.
   exportBytes: 8 * 1024 ** 3,
   exportPartBytes: 1024 * 1024,
 };

@@ -24,7 +24,7 @@ export class RepeatPolicy {
 
   constructor(
     private readonly limits: Pick<ShopifyLimits, 'throttleWaitMs' | 'attempts'>,
-    /** From 0 up to 1, for the jitter. */
+    /** Returns a number from 0 up to 1, for the jitter. */
     private readonly random: () => number,
     private readonly now: () => number,
   ) {

@@ -11,7 +11,7 @@ const GREETING = /^webhook_id=\d+$/;
 /** What comes without a signature and is longer is refused before its body is read. */
 const GREETING_BYTES = 64;
 
-/** In place of the secret of a store that does not exist, or has none. */
+/** Stands for the secret of a store that does not exist or has none, so that every signature is compared. */
 const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
 const productSchema = z.looseObject({

@@ -17,7 +17,7 @@ export interface MapScope {
   readonly categories: ReadonlyMap<number, string>;
   /** The namespace whose metafields are kept under its name as a prefix; null for none. */
   readonly namespace: string | null;
-  /** Such as `kg`; null where the shop does not tell it. */
+  /** The unit of weights, such as `kg`; null where the shop does not give it. */
   readonly weightUnit: string | null;
   /** `namespace.key` of the metafields of variants; a simple product has them itself. */
   readonly variantMetafields: readonly string[];

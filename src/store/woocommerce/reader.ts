@@ -66,7 +66,7 @@ export class WooReader {
   /** `since` itself is out of the shop's filter, and the seconds of both sides are whole. */
   async *changed(since: Date): AsyncGenerator<readonly SourceProduct[]> {
     const after = new Date(since.getTime() - 1000).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length);
-    // With a zone in the time, the shop would apply its own offset to it.
+    // The time has no zone: with one, the shop would add its own offset.
     const query = { ...EDIT, modified_after: after, dates_are_gmt: 'true' };
     for await (const { rows } of walk(this.client, { path: PRODUCTS, query }, productSchema))
       if (rows.length > 0) yield await this.#sources(rows);

@@ -172,7 +172,7 @@ function presentText(target: string, product: WooProduct): string | null {
 
 interface Decided {
   readonly place: Place | null;
-  /** Set when nothing is sent. */
+  /** The outcome when nothing is sent; null when the write is sent. */
   readonly outcome: WriteOutcome | null;
 }
 
