@@ -7,7 +7,7 @@ import { benchFirstLoad, benchFullRuns, benchMillion } from './full-runs.js';
 import { benchLatencies } from './latencies.js';
 import { benchManyStores } from './many-stores.js';
 import { benchReceipt } from './receipt.js';
-import { benchSecondKind } from './second-kind.js';
+import { benchSecondKindRead, benchSecondKindRuns } from './second-kind.js';
 import { benchWriteBacks } from './write-backs.js';
 
 // `npm run bench -- [--only full-runs,receipt] [--share 0.1]`: measures the rows of docs/scaling.md, each against what the latencies and
@@ -22,7 +22,8 @@ const BENCHES = {
   latencies: benchLatencies,
   receipt: benchReceipt,
   'many-stores': benchManyStores,
-  'second-kind': benchSecondKind,
+  'second-kind-read': benchSecondKindRead,
+  'second-kind-runs': benchSecondKindRuns,
   million: benchMillion,
 };
 

@@ -15,8 +15,10 @@ interface Shop {
   readonly consumerSecret: string;
 }
 
-/** A shop of WooCommerce: a whole read beside a bare script that asks for the same pages, and the memory of full runs. */
-export async function benchSecondKind(share: number, take: (...figures: readonly Figure[]) => void) {
+type Take = (...figures: readonly Figure[]) => void;
+
+/** A whole read of a shop of WooCommerce, beside a bare script that asks for the same pages. */
+export async function benchSecondKindRead(share: number, take: Take): Promise<void> {
   await withShop(Math.round(5_000 * share), async (shop, child, products) => {
     child.send('slow');
     await child.said('taken slow');
@@ -31,6 +33,10 @@ export async function benchSecondKind(share: number, take: (...figures: readonly
     const what = `whole read of ${products.toLocaleString('en-US')} products of WooCommerce`;
     take(nearFloor(`${what}, beside a bare script`, whole, bare, 1.3));
   });
+}
+
+/** The memory of a daemon that loads a shop of WooCommerce for the first time, and then finds nothing changed. */
+export async function benchSecondKindRuns(share: number, take: Take): Promise<void> {
   await withShop(Math.round(20_000 * share), async ({ url, ...auth }, _child, products) => {
     const sides = await Sides.start();
     const large = { kind: 'woocommerce', url, auth };

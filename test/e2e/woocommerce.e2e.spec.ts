@@ -117,6 +117,11 @@ describe('texts for a shop of the second kind', () => {
     return items.find(({ externalId }) => externalId.endsWith(`:${String(ids.get(name))}`))!;
   };
 
+  const journalOf = async (name: string): Promise<readonly object[]> => {
+    const end = await command('write-backs', ['show', (await rowOf(name)).id], { json: true });
+    return z.object({ fields: z.array(z.looseObject({})) }).parse(JSON.parse(end.stdout)).fields;
+  };
+
   beforeAll(async () => {
     await open([], { writeBack: { mode: 'review', fields: FIELDS } });
     for (const name of NAMES) {
@@ -148,10 +153,25 @@ describe('texts for a shop of the second kind', () => {
     expect(text).toContain('the merchant edited it after it was read');
   });
 
-  it('are counted by metrics, as are the requests', async () => {
+  it('overwrite what the merchant saves between the read and the write, and the journal has the text that was read', async () => {
     const { id } = await rowOf('late');
+    shop.beforeEach(({ method }) => {
+      if (method === 'PUT') shop.products.edit(ids.get('late')!, { description: '<p>In between.</p>' });
+    });
     await world.api('POST', `/api/v1/write-backs/${id}/approve`, {});
     await world.settled();
+    shop.beforeEach(() => undefined);
+    expect(texts('late')[1]).toContain('Written by rules');
+    expect(await journalOf('late')).toContainEqual(
+      expect.objectContaining({
+        target: 'descriptionHtml',
+        before: before('late')[1],
+        after: texts('late')[1],
+      }),
+    );
+  });
+
+  it('are counted by metrics, as are the requests', async () => {
     const metrics = await (await fetch(`${world.url}/metrics`)).text();
     expect(metrics).toMatch(/^store_sync_write_backs_total\{state="applied"\} [1-9]/m);
     expect(metrics).toMatch(
@@ -169,13 +189,8 @@ describe('texts for a shop of the second kind', () => {
   });
 
   it('are in the journal as the shop kept them, with what they replaced', async () => {
-    const { id } = await rowOf('plain');
-    const end = await command('write-backs', ['show', id], { json: true });
-    const { fields } = z
-      .object({ fields: z.array(z.looseObject({ target: z.string() })) })
-      .parse(JSON.parse(end.stdout));
     const [, , short] = texts('plain');
-    expect(fields).toContainEqual(
+    expect(await journalOf('plain')).toContainEqual(
       expect.objectContaining({
         target: 'metafield:product.short_description',
         before: before('plain')[2],
