@@ -143,7 +143,7 @@ export class BulkOperations {
   }
 
   async list(page: PageRequest): Promise<Page<PresentedBulkChange>> {
-    const { rows, ...listed } = await this.changes.list(page);
+    const { rows, ...listed } = await this.listing.wholeBulkChanges(page);
     return pageOf({ ...listed, rows: await this.#presented(rows) }, page, (change) => change);
   }
 

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { z } from 'zod';
 import { Database } from './database.js';
 import { AuditEntryEntity } from './entities/index.js';
 import { containing } from './like-pattern.js';
-import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
-import { counted } from './row-reader.js';
+import { byTime, pageInOrder, type ListPage, type PageRequest } from './keyset.js';
+import { countedBy } from './state-counts.js';
 
 export type NewAuditEntry = Pick<
   AuditEntryEntity,
@@ -46,35 +45,16 @@ export class AuditRepository {
   }
 
   async list(page: PageRequest, filter: AuditFilter = {}): Promise<ListPage<AuditEntryEntity>> {
-    const direction = page.order === 'asc' ? 'ASC' : 'DESC';
-    return pageInOrder(
-      filtered(this.db.repository(AuditEntryEntity).createQueryBuilder('entry'), filter),
-      {
-        name: `at ${page.order}`,
-        by: 'entry.at',
-        type: 'timestamptz',
-        direction,
-        key: 'entry.id',
-        keyType: 'bigint',
-        keyDirection: direction,
-      },
-      page,
-    );
+    const query = this.db.repository(AuditEntryEntity).createQueryBuilder('entry');
+    return pageInOrder(filtered(query, filter), byTime('entry.at', 'bigint', page), page);
   }
 
   /** Entries of each outcome that match the rest of the filter. */
   async counts({ outcome: _outcome, ...filter }: AuditFilter): Promise<Record<string, number>> {
     const query = this.db.repository(AuditEntryEntity).createQueryBuilder('entry');
-    const rows: unknown = await filtered(query, filter)
-      .select('entry.outcome', 'outcome')
-      .addSelect('count(*)', 'count')
-      .groupBy('entry.outcome')
-      .getRawMany();
-    return Object.fromEntries(outcomeCounts.parse(rows).map(({ outcome, count }) => [outcome, count]));
+    return countedBy(filtered(query, filter), 'entry.outcome');
   }
 }
-
-const outcomeCounts = z.array(z.object({ outcome: z.string(), count: counted }));
 
 /** Adds the filter to a query whose alias is `entry`. */
 function filtered(

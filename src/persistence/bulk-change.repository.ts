@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { z } from 'zod';
 import type { Permissions } from '../domain/approval.js';
 import {
   BULK_CHANGE_TRANSITIONS,
@@ -11,7 +10,6 @@ import type { BulkAction, BulkItem, WriteBackFilter } from '../domain/write-back
 import { json, uuid, Database } from './database.js';
 import { BulkChangeEntity, type BulkCursor, type WaitingRow } from './entities/bulk-change.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
-import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
 import { productLabels } from './product-labels.js';
 import { idRow } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
@@ -77,23 +75,6 @@ export class BulkChangeRepository {
     return known === null ? null : this.db.repository(BulkChangeEntity).findOneBy({ id: known });
   }
 
-  async list(page: PageRequest): Promise<ListPage<BulkChangeEntity>> {
-    const direction = page.order === 'asc' ? 'ASC' : 'DESC';
-    return pageInOrder(
-      this.db.repository(BulkChangeEntity).createQueryBuilder('entry'),
-      {
-        name: `createdAt ${page.order}`,
-        by: 'entry.createdAt',
-        type: 'timestamptz',
-        direction,
-        key: 'entry.id',
-        keyType: 'uuid',
-        keyDirection: direction,
-      },
-      page,
-    );
-  }
-
   /** Display names of the products in reports, by external_id. */
   async productLabels(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return productLabels(this.db, externalIds);
@@ -105,17 +86,9 @@ export class BulkChangeRepository {
     filter: WriteBackFilter,
     until: Date | null,
   ): Promise<{ readonly count: number; readonly until: Date }> {
-    const at = until ?? (await this.#now());
+    // To the whole millisecond that follows: a row that was stamped before has happened before it.
+    const at = until ?? new Date((await this.db.now()).getTime() + 1);
     return { count: await this.#selected(action, filter, at).getCount(), until: at };
-  }
-
-  async #now(): Promise<Date> {
-    // SQL: rows are stamped with the database's clock, so their order against this time is the database's, too.
-    const row = await this.db.readOne(
-      z.object({ now: z.date() }),
-      `SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' AS now`,
-    );
-    return row?.now ?? new Date(0);
   }
 
   /** The next rows after the cursor: products in order, and of one product the newest first. */

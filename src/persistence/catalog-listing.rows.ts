@@ -34,14 +34,9 @@ export type HiddenModel = Readonly<z.infer<typeof modelRow>>;
 export class CatalogListingRows {
   constructor(private readonly statements: Database) {}
 
-  /** The moment by the clock of the database. */
-  async now(): Promise<Date> {
-    const row = await this.statements.readOne(
-      z.object({ at: z.date() }),
-      // SQL: listings are compared by the clock of the database.
-      'SELECT clock_timestamp() AS at',
-    );
-    return row?.at ?? new Date(0);
+  /** The moment by the clock of the database, which listings are compared by. */
+  now(): Promise<Date> {
+    return this.statements.now();
   }
 
   /** The newest listing that serves: one that meets the demand, or one that began after `asked`, if that is given. Null when there is none. */
@@ -72,17 +67,6 @@ export class CatalogListingRows {
       [workspace, lease, leaseMs],
     );
     return row?.id ?? null;
-  }
-
-  /** True while a walk is in progress. */
-  async isBeingRead(workspace: string): Promise<boolean> {
-    const row = await this.statements.readOne(
-      idRow,
-      // SQL: leases are measured by the database's clock, on the connection of a plan too.
-      `SELECT id FROM catalog_listing WHERE workspace = $1 AND read_at IS NULL AND lease_until > clock_timestamp()`,
-      [workspace],
-    );
-    return row !== null;
   }
 
   /** False when the lease has ended and another process may read the listing. */

@@ -89,6 +89,13 @@ export class Database implements OnApplicationShutdown {
     return row ?? null;
   }
 
+  /** The moment by the clock of the database, which rows are stamped with. */
+  async now(): Promise<Date> {
+    const row = await this.readOne(z.object({ at: z.date() }), 'SELECT clock_timestamp() AS at');
+    if (row === null) throw new CodedError('transient', 'the database did not say its time');
+    return row.at;
+  }
+
   /** Number of rows that an INSERT, UPDATE or DELETE touched. */
   async affected(sql: string, values: readonly SqlValue[] = [], runner?: QueryRunner): Promise<number> {
     const result = await this.#run(sql, values, runner);

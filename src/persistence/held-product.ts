@@ -4,6 +4,12 @@ import type { WrittenContent } from '../domain/written-content.js';
 import type { Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 
+/** SQL: true of a product, by an expression for its row, while a write-back may be half way through. */
+export function isBeingWritten(product: string): string {
+  return `(coalesce(${product}.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
+    WHERE write_back.external_id = ${product}.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}'))`;
+}
+
 /** Locks the product's row until the transaction ends, so that nobody takes the product over meanwhile. */
 export async function isHeld(
   db: Database,

@@ -10,6 +10,7 @@ import {
   WriteBackEntity,
 } from './entities/index.js';
 import { RUN_KINDS, type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
+import { isBeingWritten } from './held-product.js';
 import {
   DELIVERY_COLUMNS,
   WRITE_BACK_COLUMNS,
@@ -195,8 +196,7 @@ export class HistoryRepository {
         .and(z.object({ writing: z.boolean() })),
       // SQL: the lease is compared by the clock of the database, with `EXISTS` on the write-backs.
       `SELECT external_id, store_id, label, state, catalog_id, written, seen_fields, pushed_fields,
-         coalesce(write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
-           WHERE write_back.external_id = store_product.external_id AND write_back.state = 'ready' AND sent <> '{}') AS writing
+         ${isBeingWritten('store_product')} AS writing
        FROM store_product WHERE store = $1 AND state <> 'orphaned' AND external_id > $2 ORDER BY external_id LIMIT $3`,
       [store, after, limit],
     );

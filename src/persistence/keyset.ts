@@ -31,6 +31,25 @@ export interface RowOrder {
   readonly keyDirection: 'ASC' | 'DESC';
 }
 
+/** The order by a time, and by the id of a row, both in the direction of the page. */
+export function byTime(
+  by: string,
+  keyType: RowOrder['keyType'],
+  { order }: Pick<PageRequest, 'order'>,
+  key = 'entry.id',
+): RowOrder {
+  const direction = order === 'asc' ? 'ASC' : 'DESC';
+  return {
+    name: `${by} ${order}`,
+    by,
+    type: 'timestamptz',
+    direction,
+    key,
+    keyType,
+    keyDirection: direction,
+  };
+}
+
 const positionSchema = z.array(z.object({ position: z.string(), row_key: z.string() }));
 
 /**

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { z } from 'zod';
 import { Database } from './database.js';
 import { LifecycleEventEntity } from './entities/lifecycle-event.entity.js';
 
@@ -61,16 +60,6 @@ export class LifecycleEventRepository {
       `DELETE FROM lifecycle_event WHERE settled_at < now() - $1 * interval '1 day' AND kind <> $2`,
       [KEPT_DAYS, BEGAN],
     );
-  }
-
-  /** Events that wait for their receiver. */
-  async waiting(): Promise<number> {
-    const row = await this.db.readOne(
-      z.object({ count: z.number() }),
-      // SQL: a count on the partial index.
-      'SELECT count(*)::int AS count FROM lifecycle_event WHERE settled_at IS NULL',
-    );
-    return row?.count ?? 0;
   }
 }
 

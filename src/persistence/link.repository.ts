@@ -133,18 +133,6 @@ export class LinkRepository {
     });
   }
 
-  /** True when creations are pending although no run is there to follow them. */
-  async hasAbandonedCreations(store: string): Promise<boolean> {
-    const row = await this.db.readOne(
-      idRow,
-      // SQL: one look at two tables.
-      `SELECT external_id AS id FROM store_product WHERE store = $1 AND state = 'pending' AND creation_task_id IS NOT NULL
-         AND NOT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND state IN ('queued', 'running')) LIMIT 1`,
-      [store],
-    );
-    return row !== null;
-  }
-
   /** Stores with background creations that no run follows. */
   async storesWithAbandonedCreations(): Promise<string[]> {
     const rows = await this.db.read(

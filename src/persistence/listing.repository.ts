@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
-import { z } from 'zod';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { Database } from './database.js';
 import {
@@ -10,9 +9,9 @@ import {
   WebhookDeliveryEntity,
   WriteBackEntity,
 } from './entities/index.js';
-import { pageInOrder, type ListPage, type PageRequest, type RowOrder } from './keyset.js';
+import { byTime, pageInOrder, type ListPage, type PageRequest, type RowOrder } from './keyset.js';
 import { containing } from './like-pattern.js';
-import { counted } from './row-reader.js';
+import { countedBy } from './state-counts.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 
 export const CONTENT_FILTERS = [
@@ -193,30 +192,17 @@ export class ListingRepository {
 
   /** Ordered by what happened last. */
   async writeBacks(page: PageRequest, filter: WriteBackFilter): Promise<ListPage<WriteBackRow>> {
-    const direction = page.order === 'asc' ? 'ASC' : 'DESC';
     const query = this.db
       .repository(WriteBackEntity)
       .createQueryBuilder('entry')
       .select(WRITE_BACK_COLUMNS.map((column) => `entry.${column}`));
-    return pageInOrder(
-      filterWriteBacks(query, filter),
-      {
-        name: `last ${page.order}`,
-        by: LAST_HAPPENED,
-        type: 'timestamptz',
-        direction,
-        key: 'entry.id',
-        keyType: 'uuid',
-        keyDirection: direction,
-      },
-      page,
-    );
+    return pageInOrder(filterWriteBacks(query, filter), byTime(LAST_HAPPENED, 'uuid', page), page);
   }
 
   /** Write-backs of each state that match the rest of the filter. */
   async writeBackCounts({ state: _state, ...filter }: WriteBackFilter): Promise<Record<string, number>> {
     const query = this.db.repository(WriteBackEntity).createQueryBuilder('entry');
-    return countedByState(filterWriteBacks(query, filter));
+    return countedBy(filterWriteBacks(query, filter), 'entry.state');
   }
 
   runs(page: PageRequest, filter: ListFilter): Promise<ListPage<SyncRunEntity>> {
@@ -226,6 +212,11 @@ export class ListingRepository {
   /** Plans for review, applied ones included. */
   plans(page: PageRequest, filter: ListFilter): Promise<ListPage<SyncRunEntity>> {
     return listed(this.db.repository(SyncRunEntity), PLANS, page, filter);
+  }
+
+  /** With their reports. */
+  wholeBulkChanges(page: PageRequest): Promise<ListPage<BulkChangeEntity>> {
+    return listed(this.db.repository(BulkChangeEntity), { ...BULK_CHANGES, columns: [] }, page, {});
   }
 
   /** Without their reports. */
@@ -251,28 +242,18 @@ export class ListingRepository {
         bulkChanges: [this.db.repository<ObjectLiteral>(BulkChangeEntity), BULK_CHANGES],
       } as const
     )[list];
-    return countedByState(filtered(repository.createQueryBuilder('entry'), source, filter), source.state);
+    return countedBy(
+      filtered(repository.createQueryBuilder('entry'), source, filter),
+      source.state ?? 'entry.state',
+    );
   }
 }
 
-async function countedByState<E extends ObjectLiteral>(
-  query: SelectQueryBuilder<E>,
-  state = 'entry.state',
-): Promise<Record<string, number>> {
-  const rows: unknown = await query
-    .select(state, 'state')
-    .addSelect('count(*)', 'count')
-    .groupBy(state)
-    .getRawMany();
-  return Object.fromEntries(counts.parse(rows).map(({ state, count }) => [state, count]));
-}
-
-const counts = z.array(z.object({ state: z.string(), count: counted }));
-
-const SORTS: Readonly<Record<string, Pick<RowOrder, 'by' | 'type' | 'direction'>>> = {
-  title: { by: 'entry.label', type: 'text', direction: 'ASC' },
-  seen: { by: 'entry.lastSeenAt', type: 'timestamptz', direction: 'DESC' },
-};
+const SORTS: Readonly<Record<(typeof PRODUCT_ORDERS)[number], Pick<RowOrder, 'by' | 'type' | 'direction'>>> =
+  {
+    title: { by: 'entry.label', type: 'text', direction: 'ASC' },
+    seen: { by: 'entry.lastSeenAt', type: 'timestamptz', direction: 'DESC' },
+  };
 
 /** Rows hold the source's columns alone; without any, all. */
 async function listed<E extends ObjectLiteral>(
@@ -282,19 +263,13 @@ async function listed<E extends ObjectLiteral>(
   filter: ListFilter,
 ): Promise<ListPage<E>> {
   const { columns, time, key } = source;
-  const direction = page.order === 'asc' ? 'ASC' : 'DESC';
-  const sort = filter.sort ?? '';
   const query = repository.createQueryBuilder('entry');
   if (columns.length > 0) query.select(columns.map((column) => `entry.${column}`));
+  const order = byTime(`entry.${time}`, key === 'id' ? 'uuid' : 'text', page, `entry.${key}`);
+  const { sort } = filter;
   return pageInOrder(
     filtered(query, source, filter),
-    {
-      name: `${time} ${page.order} ${sort}`,
-      ...(SORTS[sort] ?? { by: `entry.${time}`, type: 'timestamptz', direction }),
-      key: `entry.${key}`,
-      keyType: key === 'id' ? 'uuid' : 'text',
-      keyDirection: direction,
-    },
+    sort === undefined ? order : { ...order, name: `${sort} ${page.order}`, ...SORTS[sort] },
     page,
   );
 }

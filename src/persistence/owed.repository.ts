@@ -54,10 +54,6 @@ export class OwedRepository {
     });
   }
 
-  async get(externalId: string): Promise<OwedProductEntity | null> {
-    return this.db.repository(OwedProductEntity).findOneBy({ externalId });
-  }
-
   /** The actions that a run leaves open are owed: it ended before their turn. */
   async noteOpenActions(runId: string): Promise<void> {
     await this.db.affected(

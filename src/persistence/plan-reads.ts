@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LINK_STATES } from '../domain/row-states.js';
 import type { OwedProduct } from '../domain/owed.js';
 import { json, type Database } from './database.js';
+import { isBeingWritten } from './held-product.js';
 import { NOTE_OWED } from './owed.repository.js';
 import { HELD_RUN } from './plan-drafts.js';
 import type { LinkRow, FirstSeen, PlannedRun, UnchangedProduct } from './plan-rows.js';
@@ -109,8 +110,7 @@ export class PlanReads {
 /** The columns of a product's row, the alias `product`, that make a link. */
 const LINK = `product.external_id, product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields, product.written,
   product.withheld, product.creation_task_id IS NOT NULL AS creating,
-  coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
-    WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}') AS writing`;
+  ${isBeingWritten('product')} AS writing`;
 
 const linkRow = z.object({
   externalId: z.string(),

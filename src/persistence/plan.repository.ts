@@ -10,12 +10,14 @@ import { json, uuid, Database } from './database.js';
 import { SyncActionEntity, type StoredActionKind } from './entities/sync-action.entity.js';
 import { SyncRunEntity, type PlanCounts, type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
 import { containing } from './like-pattern.js';
+import { isBeingWritten } from './held-product.js';
 import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
 import { PlanActions } from './plan-actions.js';
 import { discardDrafts, HELD_RUN, removeNotes } from './plan-drafts.js';
 import { claimIdentifiers } from './plan-settlement.js';
 import type { PlannedRun } from './plan-rows.js';
-import { counted, idRow, isObjectOrNull } from './row-reader.js';
+import { idRow, isObjectOrNull } from './row-reader.js';
+import { countedBy } from './state-counts.js';
 import { isUniqueViolation } from './statement-error.js';
 import { IS_FREE, RELEASED } from './leased-rows.js';
 
@@ -60,8 +62,6 @@ export interface PlanEntryFilter {
   /** Part of a title, an external_id or a reason. */
   readonly search?: string | undefined;
 }
-
-const kindCounts = z.array(z.object({ kind: z.string(), count: counted }));
 
 /** Plans that nobody finished: their process died while it planned. */
 const PLANNING_LIFE = '1 day';
@@ -175,12 +175,7 @@ export class PlanRepository {
     planId: string,
     { kind: _kind, ...filter }: PlanEntryFilter,
   ): Promise<Record<string, number>> {
-    const rows: unknown = await this.#entries(planId, filter)
-      .select('entry.kind', 'kind')
-      .addSelect('count(*)', 'count')
-      .groupBy('entry.kind')
-      .getRawMany();
-    return Object.fromEntries(kindCounts.parse(rows).map(({ kind, count }) => [kind, count]));
+    return countedBy(this.#entries(planId, filter), 'entry.kind');
   }
 
   #entries(planId: string, { externalId, kind, search }: PlanEntryFilter) {
@@ -249,8 +244,7 @@ export class PlanRepository {
            IS DISTINCT FROM entry.link_before AS link_moved,
          EXISTS (SELECT 1 FROM sync_action AS action WHERE action.external_id = entry.external_id
            AND action.state = 'applied' AND action.settled_at > run.created_at) AS acted_since,
-         coalesce(link.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
-           WHERE external_id = entry.external_id AND state = 'ready' AND sent <> '{}') AS writing
+         ${isBeingWritten('link')} AS writing
        FROM sync_action AS entry JOIN sync_run AS run ON run.id = entry.run_id
        LEFT JOIN store_product AS link ON link.external_id = entry.external_id
        WHERE entry.run_id = $1 AND entry.state = 'draft' AND entry.id > $2 ORDER BY entry.id LIMIT $3`,
@@ -282,13 +276,6 @@ export class PlanRepository {
        WHERE action.id = row.id AND action.run_id = held.id AND action.state = 'draft'`,
       [id, lease, json(refusals)],
     );
-  }
-
-  /** The moment by the clock of the database. */
-  async now(): Promise<Date> {
-    // SQL: runs are compared by the clock of the database.
-    const row = await this.db.readOne(z.object({ at: z.date() }), 'SELECT clock_timestamp() AS at');
-    return row?.at ?? new Date(0);
   }
 
   /**

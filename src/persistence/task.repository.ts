@@ -73,8 +73,8 @@ export class TaskRepository {
     );
   }
 
-  /** The service refused the call, so nothing was asked: the rows go, and the products are due again when `due`. */
-  async refused(ids: readonly string[], due: boolean): Promise<void> {
+  /** The service refused the call, so nothing was asked: the rows go, and the products are due again. */
+  async refused(ids: readonly string[]): Promise<void> {
     await this.db.transaction(async (runner) => {
       const rows = await this.db.read(
         this.db.reader(GenerationTaskEntity).only('externalId'),
@@ -82,7 +82,6 @@ export class TaskRepository {
         [ids],
         runner,
       );
-      if (!due) return;
       await this.db.affected(
         'UPDATE store_product SET generation_due = true WHERE external_id = ANY($1)',
         [rows.map((row) => row.externalId)],
@@ -247,17 +246,5 @@ export class TaskRepository {
 
   async countByState(store: string): Promise<Record<string, number>> {
     return countByState(this.db.repository(GenerationTaskEntity), { store });
-  }
-
-  async unsuccessful(store: string, limit: number): Promise<GenerationTaskEntity[]> {
-    return this.db.entities(
-      GenerationTaskEntity,
-      // SQL: `DISTINCT ON` picks the newest task of each product.
-      `SELECT DISTINCT ON (external_id) * FROM generation_task WHERE store = $1
-         AND state IN ('failed', 'no_urls', 'abandoned') AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
-           WHERE newer.external_id = generation_task.external_id AND newer.requested_at > generation_task.requested_at)
-       ORDER BY external_id, requested_at DESC LIMIT $2`,
-      [store, limit],
-    );
   }
 }

@@ -7,7 +7,6 @@ import type { WrittenContent } from '../domain/written-content.js';
 import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
 import { SILENT_SIDE_WAIT, json, uuid, Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
-import { countRow } from './row-reader.js';
 import { isHeld, moveWritten } from './held-product.js';
 import { keepForReview, replaceSameContent, type LeftFields } from './write-back-successors.js';
 import { countByState } from './state-counts.js';
@@ -62,18 +61,6 @@ export class WriteBackRepository {
   async byIds(ids: readonly string[]): Promise<WriteBackEntity[]> {
     const known = ids.flatMap((id) => uuid(id) ?? []);
     return known.length === 0 ? [] : this.db.repository(WriteBackEntity).findBy({ id: In(known) });
-  }
-
-  /** How many fields and attributes of the store's results since then no setting maps. */
-  async unmappedSince(store: string, since: Date): Promise<number> {
-    // SQL: a sum that reads the partial index alone.
-    const row = await this.db.readOne(
-      countRow,
-      `SELECT coalesce(sum(unmapped_count), 0)::integer AS count FROM write_back
-       WHERE store = $1 AND created_at >= $2 AND unmapped_count > 0`,
-      [store, since],
-    );
-    return row?.count ?? 0;
   }
 
   /** Without those that wait for a limit: `WriteCapRepository.wake` ends that wait. */

@@ -11,8 +11,6 @@ export type StartedAttempt =
   { readonly kind: 'started' | 'lost' } | { readonly kind: 'capped'; readonly reason: string };
 
 const writtenRow = z.object({ maxWritesPerRun: z.number(), maxWritesPerDay: z.number() });
-const gatedRow = z.object({ gate: z.string(), count: z.number() });
-const cappedRow = z.object({ cappedBy: z.string(), count: z.number() });
 
 /** Writes of the store since its newest run started, and since its day began. The row itself does not count. */
 // SQL: two counts over one index range, whose bounds are the newest run and the start of the day.
@@ -124,31 +122,5 @@ export class WriteCapRepository {
          ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [store, most],
     );
-  }
-
-  /** How many ready rows wait for each limit. */
-  async waiting(store: string): Promise<Readonly<Record<WriteCap, number>>> {
-    const rows = await this.db.read(
-      cappedRow,
-      // SQL: the counts of all limits in one pass.
-      `SELECT capped_by, count(*)::integer AS count FROM write_back
-       WHERE store = $1 AND capped_by IS NOT NULL AND state = 'ready' GROUP BY capped_by`,
-      [store],
-    );
-    const of = (cap: WriteCap): number => rows.find(({ cappedBy }) => cappedBy === cap)?.count ?? 0;
-    return { maxWritesPerRun: of('maxWritesPerRun'), maxWritesPerDay: of('maxWritesPerDay') };
-  }
-
-  /** How many write-backs each gate holds back for a person. */
-  async gated(store: string): Promise<Readonly<Record<string, number>>> {
-    const rows = await this.db.read(
-      gatedRow,
-      // SQL: the gates are inside the JSON of the findings.
-      `SELECT finding->>'gate' AS gate, count(DISTINCT id)::integer AS count
-       FROM write_back, jsonb_array_elements(gate_findings) AS finding
-       WHERE store = $1 AND state = 'pending_review' GROUP BY 1 ORDER BY 1`,
-      [store],
-    );
-    return Object.fromEntries(rows.map(({ gate, count }) => [gate, count]));
   }
 }

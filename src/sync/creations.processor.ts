@@ -43,7 +43,7 @@ export class CreationsProcessor extends WorkerHost {
 
   async #follow(key: string): Promise<void> {
     const store = this.connections.findStore(key);
-    if (!store || !(await this.links.hasAbandonedCreations(store.key))) return;
+    if (!store || !(await this.links.storesWithAbandonedCreations()).includes(key)) return;
     const linked = await this.creations.follow(store, FOLLOW_MS, this.shutdown.signal);
     if (linked.length > 0) await this.#request(store, linked.length);
   }

@@ -103,18 +103,6 @@ export class GenerationRequester {
     return this.#ended(asking);
   }
 
-  /** Requests content for the given linked products in one request. Products with an open task are skipped. */
-  async requestFor(
-    store: Store,
-    products: readonly StoreProductEntity[],
-    runId: string | null,
-    fence: Fence = () => undefined,
-  ): Promise<GenerationOutcome> {
-    const asking = new Asking(store, runId, fence);
-    await this.#ask(asking, products);
-    return this.#ended(asking);
-  }
-
   /** The products of the next request; none when nothing is left, or a limit is reached. */
   async #nextBatch(
     asking: Asking,
@@ -290,10 +278,7 @@ export class GenerationRequester {
 
   /** The requests were not carried out: their products are due again. */
   async #reopen(tasks: readonly GenerationTaskEntity[]): Promise<void> {
-    await this.tasks.refused(
-      tasks.map((task) => task.id),
-      true,
-    );
+    await this.tasks.refused(tasks.map((task) => task.id));
   }
 
   async #ended(asking: Asking): Promise<GenerationOutcome> {

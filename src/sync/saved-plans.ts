@@ -95,7 +95,7 @@ export class SavedPlans {
   async apply(planId: string, trigger: RunTrigger, signal: AbortSignal): Promise<AppliedPlan> {
     const kept = await this.#applicable(planId);
     const store = this.connections.store(kept.store);
-    const began = await this.plans.now();
+    const began = await this.db.now();
     const run = await this.plans.take(kept);
     if (run === null) throw new CodedError('conflict', `plan ${kept.id} is being applied already`);
     try {

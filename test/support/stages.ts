@@ -7,7 +7,7 @@ import { openDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { CreditRepository } from '../../src/persistence/credit.repository.js';
 import { DeliveryRepository } from '../../src/persistence/delivery.repository.js';
-import type { SyncRunEntity } from '../../src/persistence/entities/index.js';
+import { OwedProductEntity, type SyncRunEntity } from '../../src/persistence/entities/index.js';
 import { LinkRepository } from '../../src/persistence/link.repository.js';
 import { OwedRepository } from '../../src/persistence/owed.repository.js';
 import { RunRepository } from '../../src/persistence/run.repository.js';
@@ -248,6 +248,11 @@ export class Stages {
   /** The catalog has refused our credentials. */
   async pauseCatalog(reason: string): Promise<void> {
     await this.pauses.catalog.pause(WORKSPACE, { scope: 'everything', code: 'credentials_refused', reason });
+  }
+
+  /** The row of an owed product; null when it is not owed. */
+  async owedRow(externalId: string): Promise<OwedProductEntity | null> {
+    return this.db.repository(OwedProductEntity).findOneBy({ externalId });
   }
 
   get creations(): BackgroundCreations {

@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { IsNull } from 'typeorm';
 import { verifyWebhookSignature } from '../../../src/catalog/webhook-signature.js';
 import { EventSender } from '../../../src/notifications/event-sender.js';
 import { outgoingPost } from '../../../src/notifications/outgoing-webhook.js';
+import { LifecycleEventEntity } from '../../../src/persistence/entities/lifecycle-event.entity.js';
 import { LifecycleEventRepository } from '../../../src/persistence/lifecycle-event.repository.js';
 import { loggerTo } from '../../support/logs.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
@@ -155,7 +157,7 @@ describe('lifecycle events', () => {
       await runEnds(state);
       await round();
     }
-    expect(await new LifecycleEventRepository(stages.db).waiting()).toBe(2);
+    expect(await stages.db.repository(LifecycleEventEntity).countBy({ settledAt: IsNull() })).toBe(2);
     status = 200;
     await stages.db.affected('UPDATE lifecycle_event SET next_attempt_at = now()');
     await round();

@@ -338,7 +338,7 @@ describe('an action with a value that the database refuses', () => {
     expect(await stages.actions.failures(run.id, 10)).toMatchObject([
       { label: expect.stringContaining('Lamp a'), error: { code: 'invalid' } },
     ]);
-    expect(await new OwedRepository(stages.db).get(snapshot(12).externalId)).toMatchObject({
+    expect(await stages.owedRow(snapshot(12).externalId)).toMatchObject({
       code: 'refused',
     });
   });

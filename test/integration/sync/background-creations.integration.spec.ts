@@ -119,20 +119,20 @@ describe('a product that the catalog creates in its background', () => {
     stages.store.put(modelSnapshot(1));
     stages.catalog.background = { polls: 1000 };
     await stages.sync();
-    expect(await stages.links.hasAbandonedCreations(STORE)).toBe(true);
+    expect(await stages.links.storesWithAbandonedCreations()).toEqual([STORE]);
     stages.catalog.finishCreation('task-1');
     const store = stages.connections.store(STORE);
     const signal = new AbortController().signal;
     expect(await stages.creations.follow(store, 60_000, signal)).toEqual([ours(1)]);
     expect(await stages.generation.requestDue(store, null, 1, signal)).toMatchObject({ requested: 1 });
-    expect(await stages.links.hasAbandonedCreations(STORE)).toBe(false);
+    expect(await stages.links.storesWithAbandonedCreations()).toEqual([]);
   });
 });
 
 describe('a worker that is late', () => {
   const state = async () => ({
     link: await stages.links.get(ours(1)),
-    owed: await stages.owed.get(ours(1)),
+    owed: await stages.owedRow(ours(1)),
     action: (await stages.actions.newest(ours(1)))?.state,
   });
 

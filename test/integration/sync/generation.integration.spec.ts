@@ -140,11 +140,11 @@ describe('a request for content', () => {
     await stages.links.generationDueAgain(ours(1));
     expect(await requestDue()).toEqual({ requested: 0, stopped: null });
     const products = await Promise.all([1, 2].map((id) => stages.link(id)));
-    expect(await stages.generation.requestFor(stages.connections.store(STORE), products, null)).toMatchObject(
-      {
-        requested: 0,
-      },
-    );
+    expect(
+      await stages.generation.requestGiven(stages.connections.store(STORE), products, signal),
+    ).toMatchObject({
+      requested: 0,
+    });
     expect(stages.catalog.script.count('generate')).toBe(1);
   });
 

@@ -43,7 +43,7 @@ describe('a product that the catalog refuses', () => {
       state: 'partial',
       counts: { seen: 1, failed: 1, owed: 1 },
     });
-    expect((await stages.owed.get(row!.externalId))?.since).toEqual(row!.since);
+    expect((await stages.owedRow(row!.externalId))?.since).toEqual(row!.since);
 
     expect(await incremental()).toMatchObject({
       state: 'succeeded',
@@ -126,7 +126,7 @@ describe('a configured tag id that the catalog refuses', () => {
       state: 'partial',
       counts: { updated: 0, failed: 1, owed: 1 },
     });
-    expect((await stages.owed.get(ours(1)))?.detail).toContain('check mapping.tags');
+    expect((await stages.owedRow(ours(1)))?.detail).toContain('check mapping.tags');
     expect(await stages.link(1)).toMatchObject({ state: 'linked' });
     configured({ sale: 12 });
     expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, owed: 0 } });
@@ -193,7 +193,7 @@ describe('a product that the catalog still creates when its run ends', () => {
     stages.clock.advance(11 * 60_000);
     await follow();
     expect(await owed()).toEqual([{ externalId: ours(1), code: 'creation_failed' }]);
-    expect(await stages.links.hasAbandonedCreations(STORE)).toBe(false);
+    expect(await stages.links.storesWithAbandonedCreations()).toEqual([]);
     stages.catalog.background = null;
     expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { created: 1, owed: 0 } });
   });
@@ -201,7 +201,7 @@ describe('a product that the catalog still creates when its run ends', () => {
   it('is not followed without end when the catalog never reports its outcome', async () => {
     stages.clock.advance(24 * 3_600_000 + 1);
     await follow();
-    expect(await stages.links.hasAbandonedCreations(STORE)).toBe(false);
+    expect(await stages.links.storesWithAbandonedCreations()).toEqual([]);
     expect(await owed()).toEqual([{ externalId: ours(1), code: 'creation_failed' }]);
   });
 });

@@ -173,7 +173,7 @@ describe('the watermark', () => {
     let batchAt = new Date(0);
     stages.store.script.before('batch', async () => {
       expect((await stages.state.store(STORE))?.watermark).toBeNull();
-      batchAt = await stages.plans.now();
+      batchAt = await stages.db.now();
     });
     const { readFrom, createdAt } = await stages.sync();
     expect((await stages.state.store(STORE))?.watermark).toEqual(readFrom);

@@ -139,7 +139,7 @@ it.each(READINGS)(
       expect(await theirs()).toEqual(before);
     }
     expect(await catalog.client.getProduct(catalogId ?? '')).toMatchObject({ name: 'Edited' });
-    expect((await stages.owed.get(ours(3)))?.detail).toContain('belongs to erp:3 now');
+    expect((await stages.owedRow(ours(3)))?.detail).toContain('belongs to erp:3 now');
   },
 );
 

@@ -142,7 +142,11 @@ it('the delivery of a result that a poll brought is no answer to a request that 
   );
   const createdAt = new Date(first.requestedAt.getTime() - 60_000);
   for (const id of await stages.poller.pollDue(10)) await stages.interpreter.interpret(id);
-  await stages.generation.requestFor(stages.connections.store('main'), [await stages.link(1)], null);
+  await stages.generation.requestGiven(
+    stages.connections.store('main'),
+    [await stages.link(1)],
+    new AbortController().signal,
+  );
   const product = await stages.catalog.getProduct(first.catalogId);
   await deliver(stages, await resultOf(stages, 1, { taskId: 'own-1', createdAt, product }));
   expect(await stages.tasks.get(first.id)).toMatchObject({ state: 'succeeded', taskId: 'own-1' });

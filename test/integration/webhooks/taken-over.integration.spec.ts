@@ -30,7 +30,7 @@ async function expectLost(): Promise<void> {
   expect(stages.store.at('1').title).toBe('Product 1');
   expect(await stages.writeBacks.forProduct(ours)).toEqual([]);
   expect(await stages.link(1)).toMatchObject({ catalogId: null });
-  expect(await stages.owed.get(ours)).toMatchObject({ code: 'taken_over' });
+  expect(await stages.owedRow(ours)).toMatchObject({ code: 'taken_over' });
   expect(await stages.tasks.openFor(ours)).toBeNull();
 }
 

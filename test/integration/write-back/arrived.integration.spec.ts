@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
 import { STORE, Stages } from '../../support/stages.js';
@@ -37,8 +38,9 @@ describe('content that a result brought and no setting maps', () => {
       },
       { from: 'sections.seo_title', fate: 'not_mapped' },
     ]);
-    expect(await stages.writeBacks.unmappedSince(STORE, new Date(0))).toBe(2);
-    expect(await stages.writeBacks.unmappedSince(STORE, new Date(Date.now() + 60_000))).toBe(0);
+    const status = new StatusRepository(stages.db);
+    expect((await status.unmapped([STORE], new Date(0))).get(STORE)).toBe(2);
+    expect((await status.unmapped([STORE], new Date(Date.now() + 60_000))).get(STORE)).toBeUndefined();
   });
 
   it('is named by the delivery where nothing at all is mapped', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
 import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
+import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { snapshot } from '../../support/fake-store.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 import { deliver, resultOf } from '../../support/results.js';
@@ -54,7 +55,9 @@ describe('limits.maxWritesPerDay', () => {
         reason: `waits for the next day: limits.maxWritesPerDay (2) of store ${STORE} is reached`,
       })),
     );
-    expect(await stages.caps.waiting(STORE)).toEqual({ maxWritesPerRun: 0, maxWritesPerDay: 3 });
+    expect((await new StatusRepository(stages.db).capped([STORE])).get(STORE)).toEqual({
+      maxWritesPerDay: 3,
+    });
     expect(await heldMetric('maxWritesPerDay')).toBe(3);
     // The sweeper leaves them alone while the day lasts, and wakes as many as the next one allows.
     expect([await wake(), await stages.writeBacks.due(10)]).toEqual([0, []]);
