@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   isSelected,
   METAFIELD_NAME,
@@ -37,11 +36,6 @@ export interface SourceRules {
   /** Changes with the rules, so that every product is compared field by field once after a change of configuration. */
   readonly version: string;
 }
-
-/** The rules that decide which parts of a snapshot reach the catalog. */
-export type FingerprintRules = Pick<SourceRules, 'version' | 'sectionsNamespace' | 'mappedMetafields'> & {
-  readonly mapping: Pick<MappingSettings, 'openAttributes'>;
-};
 
 /**
  * Increase it when the mapping or the fingerprint changes its meaning: the next full run then compares every product field by
@@ -152,18 +146,11 @@ function numberOf({ externalId }: Pick<VariantSnapshot, 'externalId'>): string |
   return parseExternalId(externalId)?.variantId;
 }
 
-/** Stands between two parts. Connectors remove it from the texts of a product (`storableText`). */
-const SEPARATOR = '\0';
-
-/**
- * Fingerprint of all parts of an effective snapshot that reach the catalog, computed without building the request
- * body.
- *
- * It is a hash of all parts in one text, in which each list follows its length. Products with different parts have different texts; a
- * part that is missing counts as an empty one. JSON of the parts would take three times as long.
- */
-export function sourceFingerprint(effective: ProductSnapshot, rules: FingerprintRules): string {
-  const parts: Part[] = [
+/** Fingerprint of all parts of an effective snapshot that reach the catalog, computed without building the request body. */
+export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules): string {
+  const { hasOnlyDefaultVariant: isOnlyDefault, translations } = effective;
+  const metafields = effective.metafields.filter((field) => isSourceMetafield(field, rules));
+  return fingerprint([
     rules.version,
     effective.title,
     effective.descriptionHtml,
@@ -173,61 +160,26 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: Fingerprint
     effective.url,
     effective.handle,
     effective.status,
-    effective.hasOnlyDefaultVariant,
-  ];
-  addTexts(parts, effective.tags);
-  addTexts(parts, effective.imageUrls);
-  parts.push(effective.options.length);
-  for (const { name, values } of effective.options) {
-    parts.push(name);
-    addTexts(parts, values);
-  }
-  parts.push(effective.variants.length);
-  for (const variant of effective.variants) addVariant(parts, variant, effective.hasOnlyDefaultVariant);
-  if (usesMetafields(rules)) {
-    const fields = effective.metafields.filter((field) => isSourceMetafield(field, rules));
-    parts.push(fields.length);
-    for (const { namespace, key, type, value } of fields) parts.push(namespace, key, type, value);
-    addTexts(parts, attributeTranslations(fields, rules));
-  }
-  if (effective.translations !== undefined) addTexts(parts, translationTexts(effective.translations));
-  return hash('sha256', parts.join(SEPARATOR), 'hex').slice(0, 32);
-}
-
-type Part = string | number | boolean | null;
-
-function addTexts(parts: Part[], texts: readonly (string | null)[]): void {
-  parts.push(texts.length);
-  for (const text of texts) parts.push(text);
+    isOnlyDefault,
+    effective.tags,
+    effective.imageUrls,
+    effective.options.map(({ name, values }) => [name, values]),
+    effective.variants.map((variant) => variantParts(variant, isOnlyDefault)),
+    metafields.map(({ namespace, key, type, value }) => [namespace, key, type, value]),
+    metafields
+      .filter((field) => field.translations !== undefined && isMappedAttribute(field, rules))
+      .map((field) => [metafieldName(field), field.translations]),
+    // Texts that could not be read differ from none, and both from texts that nobody asked for.
+    translations === undefined ? 'not read' : translations,
+  ]);
 }
 
 /** The image of the only variant is not sent, because it is the product's. */
-function addVariant(parts: Part[], variant: VariantSnapshot, isOnlyDefault: boolean): void {
+function variantParts(variant: VariantSnapshot, isOnlyDefault: boolean): unknown[] {
   const { externalId, title, sku, barcode, weight, imageUrls, metafields, options } = variant;
-  parts.push(externalId, title, sku, barcode, weight);
-  addTexts(parts, isOnlyDefault ? [] : imageUrls);
-  parts.push(metafields.length);
-  for (const { namespace, key, value } of metafields) parts.push(namespace, key, value);
-  parts.push(options.length);
-  for (const { name, value } of options) parts.push(name, value);
-}
-
-/** In the order of the locales, whatever order the store answered in. Texts that could not be read differ from none. */
-function translationTexts(translations: SourceTranslations | null): (string | null)[] {
-  if (translations === null) return [null];
-  return Object.entries(translations)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([locale, texts]) => [locale, ...TRANSLATED_TEXTS.map((field) => texts[field] ?? null)]);
-}
-
-function attributeTranslations(fields: readonly MetafieldValue[], rules: FingerprintRules): string[] {
-  return fields
-    .filter((field) => field.translations !== undefined && isMappedAttribute(field, rules))
-    .flatMap(({ namespace, key, translations = {} }) =>
-      Object.entries(translations)
-        .sort(([one], [other]) => (one < other ? -1 : 1))
-        .flatMap(([locale, text]) => [namespace, key, locale, text]),
-    );
+  const fields = metafields.map(({ namespace, key, value }) => [namespace, key, value]);
+  const values = options.map(({ name, value }) => [name, value]);
+  return [externalId, title, sku, barcode, weight, isOnlyDefault ? [] : imageUrls, fields, values];
 }
 
 /**
@@ -245,20 +197,16 @@ export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
   return Object.fromEntries([...fields, [IMAGE_ALTS, imageKeysText(snapshot.imageUrls)] as const]);
 }
 
-function usesMetafields({ mapping, mappedMetafields: names }: FingerprintRules): boolean {
-  return mapping.openAttributes.length > 0 || names.size > 0;
-}
-
 function mappedMetafields(mapping: MappingSettings): ReadonlySet<string> {
   const { mpn, asin, brand, sourceUrl, referenceString } = mapping;
   return new Set([mpn, asin, brand, sourceUrl, referenceString].filter((name) => METAFIELD_NAME.test(name)));
 }
 
-export function isSourceMetafield(field: MetafieldValue, rules: FingerprintRules): boolean {
+export function isSourceMetafield(field: MetafieldValue, rules: SourceRules): boolean {
   return isMappedAttribute(field, rules) || rules.mappedMetafields.has(metafieldName(field));
 }
 
-export function isMappedAttribute(field: MetafieldValue, rules: FingerprintRules): boolean {
+export function isMappedAttribute(field: MetafieldValue, rules: SourceRules): boolean {
   if (field.namespace === rules.sectionsNamespace) return false;
   return isSelected(field, rules.mapping.openAttributes);
 }
