@@ -16,8 +16,8 @@ import { Clock } from '../runtime/clock.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { ByteBudget } from './byte-budget.js';
 import { dedupeKey } from './dedupe-key.js';
-import { readRawBody } from './raw-body.js';
-import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
+import { withRawBody } from './raw-body.js';
+import { askToRepeat, refuse, reply } from './reply.js';
 
 const TIMESTAMP = 'x-webhook-timestamp';
 const SIGNATURE = 'x-webhook-signature';
@@ -76,30 +76,13 @@ export class CatalogWebhookController {
       return this.#refuse(workspace, request, response, 'webhook.hmacSecret is not set');
     const claim = readSignatureClaim(signatureOf(request));
     if (!claim.ok) return this.#refuse(workspace, request, response, claim.reason);
-    const body = await readRawBody(request, this.budget);
-    switch (body.kind) {
-      case 'broken_off':
-        return 'broken_off';
-      case 'too_large':
-        this.#log.warn(
-          { workspace: key },
-          'a delivery over 10 MB was refused; its result arrives by polling',
-        );
-        refuse(request, response, 413, 'a delivery may have 10 MB at most');
-        return 'too_large';
-      case 'no_room':
-        this.#log.warn({ workspace: key }, 'delivery postponed: the memory for requests is used up');
-        refuseForNow(request, response);
-        return 'no_room';
-      case 'body':
-        try {
-          const refusal = this.#refusal(workspace, request, body.bytes);
-          if (refusal !== null) return this.#refuse(workspace, request, response, refusal);
-          return await this.#store(workspace, request, body.bytes, response);
-        } finally {
-          body.holding.release();
-        }
-    }
+    const { budget } = this;
+    const taking = { budget, log: this.#log, to: { workspace: key }, what: 'a delivery' };
+    return withRawBody({ request, response }, taking, async (bytes) => {
+      const refusal = this.#refusal(workspace, request, bytes);
+      if (refusal !== null) return this.#refuse(workspace, request, response, refusal);
+      return this.#store(workspace, request, bytes, response);
+    });
   }
 
   #refuse(workspace: Workspace, request: Request, response: Response, reason: string): 'refused' {

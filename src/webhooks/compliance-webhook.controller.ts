@@ -6,8 +6,8 @@ import { ShopRedactionRepository } from '../persistence/shop-redaction.repositor
 import { Logger } from '../runtime/logger.js';
 import { appEventOf, APP_EVENTS, isAppSignature, mayBeAppSignature } from '../store/installs.js';
 import { ByteBudget } from './byte-budget.js';
-import { readRawBody } from './raw-body.js';
-import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
+import { withRawBody } from './raw-body.js';
+import { askToRepeat, refuse, reply } from './reply.js';
 
 const NOTHING_TO_ERASE = 'nothing to erase';
 /** The effect of a request to erase a shop, for the log. */
@@ -54,25 +54,12 @@ export class ComplianceWebhookController {
       this.#refuse(request, response, 'the signature is missing or malformed');
       return;
     }
-    const body = await readRawBody(request, this.budget);
-    switch (body.kind) {
-      case 'broken_off':
-        return;
-      case 'too_large':
-        refuse(request, response, 413, 'an event may have 10 MB at most');
-        return;
-      case 'no_room':
-        refuseForNow(request, response);
-        return;
-      case 'body':
-        try {
-          if (isAppSignature(request.headers, body.bytes, secrets))
-            await this.#take(request, body.bytes, response);
-          else this.#refuse(request, response, 'the signature is wrong');
-        } finally {
-          body.holding.release();
-        }
-    }
+    const to = { address: request.ip };
+    const taking = { budget: this.budget, log: this.#log, to, what: 'a store event' };
+    await withRawBody({ request, response }, taking, async (bytes) => {
+      if (isAppSignature(request.headers, bytes, secrets)) await this.#take(request, bytes, response);
+      else this.#refuse(request, response, 'the signature is wrong');
+    });
   }
 
   /** The secrets that the app of the template signs with. */

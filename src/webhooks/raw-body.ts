@@ -1,8 +1,55 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '../runtime/logger.js';
 import type { ByteBudget, Holding } from './byte-budget.js';
+import { refuse, refuseForNow } from './reply.js';
 
 /** A delivery over this size can never succeed; polling brings its result. */
 export const MAX_DELIVERY_BYTES = 10 * 1024 * 1024;
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Taking {
+  readonly budget: ByteBudget;
+  readonly log: Logger;
+  /** For log lines: where the request was sent to. */
+  readonly to: Readonly<Record<string, string | undefined>>;
+  /** Such as `a delivery`. */
+  readonly what: string;
+}
+
+/**
+ * Hands the body of a request to `use`, and counts its bytes until that ends. Answers a request whose body cannot be taken. Returns
+ * the outcome as metrics name it.
+ */
+export async function withRawBody<T>(
+  { request, response }: Exchange,
+  { budget, log, to, what }: Taking,
+  use: (bytes: Buffer) => Promise<T>,
+): Promise<T | 'broken_off' | 'too_large' | 'no_room'> {
+  const body = await readRawBody(request, budget);
+  switch (body.kind) {
+    case 'broken_off':
+      break;
+    case 'too_large':
+      log.warn(to, `${what} over 10 MB was refused`);
+      refuse(request, response, 413, `${what} may have 10 MB at most`);
+      break;
+    case 'no_room':
+      log.warn(to, `${what} was postponed: the memory for requests is used up`);
+      refuseForNow(request, response);
+      break;
+    case 'body':
+      try {
+        return await use(body.bytes);
+      } finally {
+        body.holding.release();
+      }
+  }
+  return body.kind;
+}
 
 export type RawBody =
   /** `holding` counts the bytes until the caller releases it. */

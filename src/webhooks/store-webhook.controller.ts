@@ -11,8 +11,8 @@ import { Logger } from '../runtime/logger.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { createStoreEvents, STORE_KINDS } from '../store/events.js';
 import { ByteBudget } from './byte-budget.js';
-import { readRawBody } from './raw-body.js';
-import { askToRepeat, refuse, refuseForNow, reply } from './reply.js';
+import { withRawBody } from './raw-body.js';
+import { askToRepeat, refuse, reply } from './reply.js';
 
 /**
  * Receives a store's own events. The product that an event names is owed, and an incremental run reads it later. The signature covers the
@@ -53,44 +53,26 @@ export class StoreWebhookController {
     const events = createStoreEvents(kind, store?.settings ?? null);
     const refuseFor = (reason: string): 'refused' => this.#refuse(key, request, response, reason);
     if (!events.mayVerify(request.headers)) return refuseFor('the signature is missing or malformed');
-    const body = await readRawBody(request, this.budget);
-    switch (body.kind) {
-      case 'broken_off':
-        return 'broken_off';
-      case 'too_large':
-        this.#log.warn({ store: key, address: request.ip }, 'a store event over 10 MB was refused');
-        refuse(request, response, 413, 'an event may have 10 MB at most');
-        return 'too_large';
-      case 'no_room':
-        this.#log.warn({ store: key }, 'store event postponed: the memory for requests is used up');
-        refuseForNow(request, response);
-        return 'no_room';
-      case 'body':
-        try {
-          switch (events.verify(request.headers, body.bytes)) {
-            case 'forged':
-              if (store?.settings.kind !== kind) return refuseFor('no such store');
-              return refuseFor(
-                store.settings.webhookSecret === undefined
-                  ? 'webhookSecret is not set'
-                  : 'the signature is wrong',
-              );
-            case 'greeting':
-              reply(response, 200, 'ignored');
-              return 'ignored';
-            case 'signed':
-              // Nothing is signed for a store that does not exist.
-              if (store === undefined) return refuseFor('no such store');
-              return await this.#store(
-                store,
-                { events, headers: request.headers, rawBody: body.bytes },
-                response,
-              );
-          }
-        } finally {
-          body.holding.release();
-        }
-    }
+    const to = { store: key, address: request.ip };
+    const taking = { budget: this.budget, log: this.#log, to, what: 'a store event' };
+    return withRawBody({ request, response }, taking, async (rawBody) => {
+      switch (events.verify(request.headers, rawBody)) {
+        case 'forged':
+          if (store?.settings.kind !== kind) return refuseFor('no such store');
+          return refuseFor(
+            store.settings.webhookSecret === undefined
+              ? 'webhookSecret is not set'
+              : 'the signature is wrong',
+          );
+        case 'greeting':
+          reply(response, 200, 'ignored');
+          return 'ignored';
+        case 'signed':
+          // Nothing is signed for a store that does not exist.
+          if (store === undefined) return refuseFor('no such store');
+          return this.#store(store, { events, headers: request.headers, rawBody }, response);
+      }
+    });
   }
 
   /** The event may be a late retry or a replay, and its time is not signed: the schedule asks the store before anything is forgotten. */
