@@ -57,7 +57,7 @@ describe('AccessThrottle', () => {
     expect(throttle.waitMs('a', 'dashboard')).toBe(0);
   });
 
-  it('takes a wrong token that is repeated for one guess: an outdated client locks nobody out', () => {
+  it('counts a repeated wrong token as one guess: an outdated client locks nobody out', () => {
     const { throttle } = throttleAt();
     for (let attempt = 0; attempt < 50; attempt += 1) throttle.failed('a', 'outdated');
     expect(throttle.waitMs('a', 'dashboard')).toBe(0);

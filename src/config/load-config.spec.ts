@@ -16,7 +16,7 @@ const SAMPLE_ENV = {
 };
 
 describe('the configuration', () => {
-  it('takes the documented sample as it stands, references inside { } included', () => {
+  it('reads the documented sample, with references inside { }', () => {
     const { config, warnings } = files.load(SAMPLE, SAMPLE_ENV);
     expect(config.workspaces['default']?.auth.apiToken).toBe('catalog-token');
     expect(config.workspaces['default']?.generation.request.body).toEqual({ product_ids: '{product_ids}' });

@@ -15,7 +15,7 @@ describe('notifications.webhookUrl', () => {
     ['an https: address', SLACK, SLACK],
     ['one with a query', `${SLACK}?sig=a%2Bb`, `${SLACK}?sig=a%2Bb`],
     ['plain http: on loopback', 'http://127.0.0.1:9/x', 'http://127.0.0.1:9/x'],
-  ])('takes %s from the environment, as it stands', (_what, url, expected) => {
+  ])('takes %s from the environment unchanged', (_what, url, expected) => {
     expect(load(url).notifications.webhookUrl).toBe(expected);
   });
 

@@ -95,11 +95,11 @@ describe('walkListing', () => {
   it.each([
     ['without a count', () => null],
     ['that shows fewer products than it counts', (products: number) => products + 1],
-  ])('takes a listing %s for incomplete', async (_what, count) => {
+  ])('treats a listing %s as incomplete', async (_what, count) => {
     expect(await new Listing(ids(50), { pageSize: 10, count }).walk()).toMatchObject({ complete: false });
   });
 
-  it('takes a listing for incomplete from which a product was deleted meanwhile', async () => {
+  it('treats a listing as incomplete from which a product was deleted meanwhile', async () => {
     const onRequest = (products: number[], request: string): void => {
       if (request === 'asc 3') products.shift();
     };

@@ -46,7 +46,7 @@ describe('wordDiff', () => {
     expect(wordDiff(`${text}a`, `${text}b`)).toHaveLength(2);
   });
 
-  it('shows long texts that have nothing in common as they are, soon', () => {
+  it('shows long texts that have nothing in common unchanged, and soon', () => {
     const text = (word: string): string => Array.from({ length: 20_000 }, (_, i) => `${word}${i}`).join(' ');
     const startedAt = performance.now();
     expect(sides(text('a'), text('b'))).toEqual({ before: text('a'), after: text('b') });

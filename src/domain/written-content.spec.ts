@@ -45,12 +45,12 @@ describe('effectiveValue', () => {
 });
 
 describe('valueHash', () => {
-  it('takes null, undefined and the empty string for one thing', () => {
+  it('treats null, undefined and the empty string as the same', () => {
     expect(valueHash('')).toBe(valueHash(null));
     expect(valueHash(undefined)).toBe(valueHash(null));
   });
 
-  it.each(['null', '0', ' ', 'undefined'])('takes the text %j for a text', (text) => {
+  it.each(['null', '0', ' ', 'undefined'])('treats the text %j as a text', (text) => {
     expect(valueHash(text)).not.toBe(valueHash(null));
   });
 

@@ -27,7 +27,7 @@ describe('refused attempts', () => {
     expect(rows.length).toBe(102);
   });
 
-  it('are refused all the same when the database is down', async () => {
+  it('are refused also when the database is down', async () => {
     const { attempts } = recorder(() => Promise.reject(new Error('down')));
     await expect(attempts.record(attempt('nobody'))).resolves.toBeUndefined();
   });

@@ -54,7 +54,7 @@ describe('a metafield key', () => {
   });
 });
 
-describe('attributes that come to one key', () => {
+describe('attributes that have the same key', () => {
   it('are numbered, and none is dropped', () => {
     expect([
       ...keyedAttributes([

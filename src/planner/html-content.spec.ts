@@ -224,7 +224,7 @@ describe('sanitisePlainText', () => {
     expect(sanitisePlainText(text)).toBe(expected);
   });
 
-  it('takes a text without markup at its word, escapes included', () => {
+  it('leaves a text without markup unchanged, escapes included', () => {
     expect(sanitisePlainText('Salt &amp; &lt;b&gt;')).toBe('Salt &amp; &lt;b&gt;');
   });
 

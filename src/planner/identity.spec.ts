@@ -119,7 +119,7 @@ describe('a creation', () => {
     expect(resolved.withheld[0]?.reason).toContain('a store that was installed by its merchant adopts none');
   });
 
-  it('takes a holder whose value differs in letter case and blanks for the same', () => {
+  it('treats values that differ only in letter case and blanks as the same', () => {
     const seen = view({ holders: [holder({ value: ' bot-1', externalId: 'erp:1' })] });
     expect(resolve(creation, seen).withheld).toMatchObject([{ kind: 'sku', holder: { whose: 'foreign' } }]);
   });

@@ -182,7 +182,7 @@ describe('elements of a careless merchant', () => {
     ['an end tag before that does not end', `<b>a</b\t</ p>${IMG}`, IMG],
     ['letters in upper case', `<P>a</P>${IMG.toUpperCase()}`, IMG.toUpperCase()],
     ['no end', '<p>a</p><table><tr><td>1', '<table><tr><td>1</td></tr></table>'],
-  ])('stay to the letter with %s', (_what, merchant, kept) => {
+  ])('stay unchanged with %s', (_what, merchant, kept) => {
     expect(withKeptMedia('<p>x</p>', merchant, ALL)).toBe(`<p>x</p>\n${kept}`);
   });
 });

@@ -94,7 +94,7 @@ describe('effectiveSnapshot', () => {
     expect(effectiveSnapshot(read, written)).toMatchObject({ title: 'Edited', vendor: 'Acme' });
   });
 
-  it('takes our metafields for what they replaced, also in a namespace that is filled no longer', () => {
+  it('treats our metafields as what they replaced, also in a namespace that is no longer filled', () => {
     const written = {
       'metafield:custom.material': afterWrite(undefined, 'generated', null),
       'metafield:custom.colour': afterWrite(undefined, 'generated', 'red'),

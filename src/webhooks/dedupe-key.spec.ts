@@ -32,7 +32,7 @@ describe('dedupeKey', () => {
     expect(dedupeKey(bytes(JSON.stringify(delivery, null, 2))).key).toBe(dedupeKey(bytes(delivery)).key);
   });
 
-  it('takes an id for the same as a number and as a text', () => {
+  it('treats an id as the same, whether it is a number or a text', () => {
     const spelt = { ...delivery, product: { id: '7' } };
     expect(dedupeKey(bytes(spelt)).key).toBe('product_generated:7:t-1');
     expect(dedupeKey(bytes({ ...delivery, task: { id: 12 } })).key).toBe('product_generated:7:12');

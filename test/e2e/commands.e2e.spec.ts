@@ -13,7 +13,7 @@ describe('commands', () => {
   });
   afterAll(() => world.end());
 
-  it('migrate brings the tables, and the second time has nothing to do', async () => {
+  it('migrate creates the tables, and the second time does nothing', async () => {
     expect(await world.run(['migrate'])).toMatchObject({
       status: 0,
       stderr: '',

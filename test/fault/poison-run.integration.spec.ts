@@ -26,7 +26,7 @@ async function runThatKilled(workers: number): Promise<string> {
 }
 
 describe('a run that kills its workers', () => {
-  it('is resumed by the tenth all the same', async () => {
+  it('is still resumed by the tenth', async () => {
     const id = await runThatKilled(9);
     expect(await stages.work(id)).toMatchObject({ state: 'succeeded', crashCount: 0 });
   });

@@ -149,7 +149,7 @@ describe('calls that the store refuses', () => {
     [404, 'unavailable'],
     [423, 'unavailable'],
     [400, 'invalid'],
-  ])('takes status %i for %s, and asks once only', async (status, code) => {
+  ])('treats status %i as %s, and asks only once', async (status, code) => {
     store.answerWith(() => ({ status, json: { errors: 'no' } }));
     const { connector } = connect(store.url);
     expect(
@@ -166,7 +166,7 @@ describe('calls that the store refuses', () => {
     ['ACCESS_DENIED', 'auth'],
     ['MAX_COST_EXCEEDED', 'invalid'],
     ['SHOP_INACTIVE', 'unavailable'],
-  ])('takes the error code %s for %s', async (vendorCode, code) => {
+  ])('treats the error code %s as %s', async (vendorCode, code) => {
     store.answerWith(() => refusal(vendorCode));
     const { connector } = connect(store.url);
     expect(
@@ -345,7 +345,7 @@ describe('check', () => {
     expect(last?.detail).toContain(detail);
   });
 
-  it('takes a write scope for its read scope, and requires the configured further scopes', async () => {
+  it('accepts a write scope as its read scope, and requires the configured further scopes', async () => {
     store.answerWith(() =>
       data({ ...SHOP, currentAppInstallation: { accessScopes: [{ handle: 'write_products' }] } }),
     );

@@ -84,7 +84,7 @@ describe('a whole store', () => {
     },
   );
 
-  it.each(['failed', 'cancelled_with_url'] as const)('takes a %s export for failed', async (mode) => {
+  it.each(['failed', 'cancelled_with_url'] as const)('treats a %s export as failed', async (mode) => {
     sandbox.setBulkMode(mode);
     const handle = (await connector.parts.exports.start('')) ?? '';
     await sandbox.idle();

@@ -130,7 +130,7 @@ describe('polling an export', () => {
     ['CANCELED', { status: 'failed', reason: 'the bulk operation ended as CANCELED' }],
     ['FAILED', { status: 'failed', reason: 'the bulk operation ended as FAILED' }],
     ['EXPIRED', { status: 'failed', reason: 'the bulk operation ended as EXPIRED' }],
-  ])('takes %s for what it is, also when a file is offered', async (status, expected) => {
+  ])('recognises %s, also when it comes with a file', async (status, expected) => {
     store.answerWith(() => operation({ status }));
     await expect(connect(store.url).connector.parts.exports.poll(HANDLE)).resolves.toEqual(expected);
   });
@@ -156,7 +156,7 @@ describe('polling an export', () => {
     ['an unknown id', (): Reply => data({ bulkOperation: null })],
     ['an id of something else', (): Reply => refusal('RESOURCE_NOT_FOUND')],
     ['counted lines without a file', (): Reply => operation({ url: null })],
-  ])('takes %s for failed', async (_name, reply) => {
+  ])('treats %s as failed', async (_name, reply) => {
     store.answerWith(reply);
     await expect(connect(store.url).connector.parts.exports.poll(HANDLE)).resolves.toMatchObject({
       status: 'failed',

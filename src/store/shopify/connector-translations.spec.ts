@@ -66,7 +66,7 @@ describe('translations', () => {
     expect((await read('fr', 'title'))?.texts).toEqual({ title: { value: null } });
   });
 
-  it('are of the text as it stands by then', async () => {
+  it('belong to the text that the shop then has', async () => {
     await connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
     await connector.parts.writer.fields(id, { title: 'Felt hat' });
     const [outcome] = await connector.parts.translations.write(id, 'de', [
@@ -85,7 +85,7 @@ describe('translations', () => {
     expect((await read('de', 'title'))?.texts).toEqual({ title: { value: 'Meiner' } });
   });
 
-  it('are not to be had of what is empty, of a vendor, or in a language that the shop lacks', async () => {
+  it('do not exist for an empty text, for a vendor, and in a language that the shop lacks', async () => {
     id = sandbox.products.byHandle('cap')?.gid ?? '';
     expect(await read('de', 'title', 'descriptionHtml', 'vendor', CARE)).toEqual({
       problem: null,
@@ -164,7 +164,7 @@ describe('translations', () => {
     expect(hat).toEqual(byId?.snapshot());
   });
 
-  it('are unknown where the app lacks the scope, and the products are read all the same', async () => {
+  it('are unknown where the app lacks the scope, and the products are still read', async () => {
     const narrow = await startTestStore({ scopes: ['read_products', 'write_products'] });
     narrow.loadCsv('Handle,Title\nhat,Hat');
     await connector.close();

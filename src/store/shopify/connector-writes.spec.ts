@@ -154,7 +154,7 @@ describe('a write with a fence', () => {
 });
 
 describe('reading live values', () => {
-  it('takes the empty string for null, and asks for no metafields unless a namespace is given', async () => {
+  it('treats the empty string as null, and asks for no metafields unless a namespace is given', async () => {
     store.answerWith(() => live());
     await expect(connect(store.url).connector.parts.live.read(GID, null)).resolves.toEqual({
       storeId: GID,
@@ -328,7 +328,7 @@ describe('setting metafields', () => {
 });
 
 describe('removing metafields', () => {
-  it('takes absent ones for no error', async () => {
+  it('treats absent ones as no error', async () => {
     store.answerWith(() => data({ metafieldsDelete: { deletedMetafields: [null], userErrors: [] } }));
     await connect(store.url).connector.parts.writer.removeMetafields(GID, [
       { namespace: 'catalog', key: 'a' },

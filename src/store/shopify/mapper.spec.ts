@@ -44,7 +44,7 @@ const map = (
 ) => toSnapshot({ core: product, variants, media, metafields }, SCOPE);
 
 describe('toSnapshot', () => {
-  it('takes the empty string for null', () => {
+  it('treats the empty string as null', () => {
     expect(map(core())).toMatchObject({
       descriptionHtml: null,
       vendor: null,

@@ -29,7 +29,7 @@ describe('isShopifySignature', () => {
     expect(isShopifySignature(BODY, header, ['secret'])).toBe(false);
   });
 
-  it('takes an empty secret for none', () => {
+  it('treats an empty secret as none', () => {
     expect(isShopifySignature(BODY, createHmac('sha256', '').update(BODY).digest('base64'), [''])).toBe(
       false,
     );

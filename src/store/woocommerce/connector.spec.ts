@@ -124,7 +124,7 @@ describe('a whole read', () => {
     },
   );
 
-  it('takes an answer that is no JSON for an outage, and a refused key for that', async () => {
+  it('treats an answer that is not JSON as an outage, and reports a refused key', async () => {
     const shop = await shopWith(1);
     const connector = connect(shop);
     await connector.probe();

@@ -78,7 +78,7 @@ for (const { name, open } of openedSubjects(process.env))
       expect(await texts()).not.toEqual(before);
     });
 
-    it('takes its own writes for no change: a second night writes nothing on either side', async () => {
+    it('does not treat its own writes as changes: a second night writes nothing on either side', async () => {
       const sides = changes();
       const run = await world.runToEnd();
       await world.settled();

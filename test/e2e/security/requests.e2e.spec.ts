@@ -118,7 +118,7 @@ describe('the API', () => {
   });
 
   it.each([`' OR '1'='1`, `"; DROP TABLE sync_run; --`, `%' --`, '\\', `$1`])(
-    'takes %j for a text and not for a command to its database',
+    'treats %j as a text and not as a command to its database',
     async (text) => {
       const products = await world.api('GET', `/api/v1/products/${encodeURIComponent(text)}`);
       expect(products.status).toBe(404);

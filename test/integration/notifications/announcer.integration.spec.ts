@@ -111,7 +111,7 @@ describe('a change', () => {
     expect(receiver.taken).toEqual([expect.stringContaining(FAILED), expect.stringContaining(WORKS)]);
   });
 
-  it('waits as long as the receiver asks for', async () => {
+  it('waits as long as the receiver asks', async () => {
     receiver.answer = 429;
     receiver.headers = { 'retry-after': '120' };
     await runEnds('failed', 'transient');

@@ -137,7 +137,7 @@ describe('a bounded client', () => {
     expect(removed).toBe(0);
   });
 
-  it('has its limit again after a silence that was none of its business', async () => {
+  it('has its limit again after a silence between two statements', async () => {
     expect(await one()).toBe(1);
     await sleep(SILENCE_MS * 2);
     gate.silence();

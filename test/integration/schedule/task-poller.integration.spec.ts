@@ -83,7 +83,7 @@ describe('a poll', () => {
     expect(await stages.tasks.countByState(STORE)).toEqual({ succeeded: 3 });
   });
 
-  it('takes an unknown status for running', async () => {
+  it('treats an unknown status as running', async () => {
     await requested();
     await poll();
     expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 3 });

@@ -65,7 +65,7 @@ describe('a product that the catalog creates in its background', () => {
   });
 
   it.each(['auth', 'not_found'] as const)(
-    'whose task cannot be asked about (%s) is found by sight',
+    'whose task cannot be read (%s) is found in the listing',
     async (code) => {
       stages.store.put(modelSnapshot(1));
       stages.catalog.script.before('getBackgroundTask', refusal(code, { status: 403 }), 50);

@@ -177,7 +177,7 @@ describe('a request for content', () => {
     expect(tasks.every((task) => task?.taskIsShared)).toBe(true);
   });
 
-  it('whose answer names no task is a request all the same', async () => {
+  it('counts also when its answer names no task', async () => {
     stages.catalog.taskIds = 'none';
     await stages.sync();
     expect(await stages.tasks.openFor(ours(1))).toMatchObject({ taskId: null, answeredAt: expect.any(Date) });

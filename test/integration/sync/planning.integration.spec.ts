@@ -38,7 +38,7 @@ describe('a read', () => {
     expect(await stages.actionsOf(run.id)).toEqual([]);
   });
 
-  it('takes the name of the shop, as the store says it, for no brand', async () => {
+  it('does not take the name of the shop as a brand', async () => {
     stages.store.identity = { ...stages.store.identity, name: 'Acme' };
     stages.store.put(snapshot(1), { ...snapshot(2), vendor: 'Other' });
     await stages.sync();

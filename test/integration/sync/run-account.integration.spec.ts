@@ -274,7 +274,7 @@ describe('the account of a run', () => {
     expect(first).toMatch(/^"created",/);
   });
 
-  it('is followed by a run for what it did not bring in', async () => {
+  it('is followed by a run for the products that it left out', async () => {
     stages.catalog.script.before('upsertProduct', () => {
       throw new CodedError('invalid', 'refused');
     });

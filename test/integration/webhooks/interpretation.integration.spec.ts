@@ -74,7 +74,7 @@ describe('a result', () => {
     expect(await writeBacksOf(1)).toMatchObject([{ state: 'ready' }]);
   });
 
-  it('that comes after its task was given up is a result all the same', async () => {
+  it('that comes after its task was given up still counts', async () => {
     const task = await newestTask(1);
     await stages.tasks.settle(task!.id, { state: 'abandoned', settledBy: 'poll', reason: 'too long' });
     await deliver(stages, await resultOf(stages, 1));

@@ -264,7 +264,7 @@ describe('drift', () => {
   });
 });
 
-describe('a write that was given up and landed all the same', () => {
+describe('a write that was given up and landed nevertheless', () => {
   it('is known as ours by the next result, with the merchant’s text behind it', async () => {
     const id = await generated();
     stages.store.script.after('writeFields', refusal('transient', { outcomeUnknown: true }));
