@@ -154,10 +154,6 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     default: 'any 2xx; outcomes are distinguished by the shape of the body',
   },
   {
-    what: 'Which endpoints answer 403 and 409',
-    default: 'any may',
-  },
-  {
     what: 'GET /settings/webhooks/ when nothing is configured',
     default: '404, an empty body, {} and a null url all mean none',
   },
@@ -186,10 +182,6 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     what: 'Whether a PATCH merges open_attributes and metadata or replaces them',
     default: 'members of other systems are read and sent again',
-  },
-  {
-    what: 'Limits of fields, requests, files and images',
-    default: 'none is enforced; a refusal is shown with the field messages of the service',
   },
   {
     what: 'Whether POST matches variants',

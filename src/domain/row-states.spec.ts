@@ -107,7 +107,7 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
   ],
 ];
 
-/** The states of the tables in docs/architecture.md. */
+/** The states of each kind of row, as people know them. */
 const states: Readonly<Record<string, readonly string[]>> = {
   run: ['planning', 'planned', 'not_planned', 'queued', 'running', 'succeeded', 'partial', 'failed'],
   action: ['draft', 'dropped', 'planned', 'applied', 'failed', 'superseded'],

@@ -32,13 +32,11 @@ const SANDBOX = `## The sandbox
 
 \`src/sandbox/catalog/\` is a complete service that follows the catalog API, with its data in a PostgreSQL schema of its own. Its content is
 made by rules from the product's own data and says so. It shares no code with the product except the error class, so that a mistake cannot
-hide on both sides. Its \`/docs\` describes the API.
+hide on both sides.
 
 \`\`\`sh
 npm run sandbox -- --database-url postgres://…      # prints the base URL and an API token, once
-npm run sandbox -- token issue NAME [--scopes products,tasks,settings]
-npm run sandbox -- token list
-npm run sandbox -- token revoke ID
+npm run sandbox -- token [issue NAME [--scopes products,tasks,settings] | list | revoke ID]
 SANDBOX_PASSWORD=… npm run sandbox -- user create EMAIL
 npm run sandbox -- --reading patchLocale=ignored    # another reading of what the interface leaves open
 npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]  # a sandbox store, of Shopify by default
