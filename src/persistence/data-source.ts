@@ -42,7 +42,6 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     connectTimeoutMS: 3000,
     extra: {
       Client: boundedClient(settings.silenceMs ?? SILENCE_MS, settings.idleInTransactionMs),
-      connectionTimeoutMillis: 3000,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     },

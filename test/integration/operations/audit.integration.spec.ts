@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { Visitor } from '../../e2e/dashboard/dashboard-world.js';
-import { World } from '../../support/e2e-world.js';
+import { until, World } from '../../support/e2e-world.js';
 
 const VIEWER = 'the token of one who reads';
 const REVIEWER = 'the token of one who decides';
@@ -107,6 +107,8 @@ describe('a row is left by', () => {
   it('a wrong token, once however often it is repeated, and never with the token', async () => {
     for (let count = 0; count < 3; count += 1)
       expect(await call('write-backs/approve', 'a wrong token', {})).toBe(401);
+    // The answer does not wait for the row.
+    await until('the row of the first', async () => (await newest())[0]?.['actor'] === 'nobody');
     expect((await new Visitor(world.url).signIn('another wrong token')).status).toBe(401);
     const nobody = { actor: 'nobody', role: null, what: 'sign-in', outcome: 'refused' };
     const rows = await newest(3);
