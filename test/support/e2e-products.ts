@@ -1,4 +1,5 @@
-import type { MerchantEdit, SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { SandboxProduct } from '../../src/sandbox/store/index.js';
+import type { MerchantEdit } from './sandbox/merchant.js';
 import type { TestStore } from './sandbox/test-store.js';
 
 type NewProduct = Parameters<TestStore['products']['create']>[0];

@@ -48,14 +48,21 @@ const KEYWORDS = { namespace: 'custom', key: 'keywords' };
 async function openShopify(products: readonly ImportedProduct[]): Promise<DemoShop> {
   const accessToken = `shpat_${randomBytes(16).toString('hex')}`;
   const store = await startStoreSandbox({ shop: SHOP, accessToken, throttle: LARGE_BUDGET });
-  store.products.define({ ...KEYWORDS, type: 'list.single_line_text_field' });
+  store.state.define({
+    ...KEYWORDS,
+    ownerType: 'PRODUCT',
+    name: 'Keywords',
+    type: 'list.single_line_text_field',
+    validations: [],
+    pinned: false,
+  });
   store.load(products.map((product) => drawnHere(product, store.url)));
   const { mutations } = store;
   return {
     url: store.url,
     settings: { kind: 'shopify', shop: SHOP, endpoint: store.url, auth: { accessToken } },
     keywords: metafieldName(KEYWORDS),
-    products: () => store.products.list().map(ofShopify),
+    products: () => store.state.products().map(ofShopify),
     writes: () =>
       mutations.filter(({ name }) => name !== 'bulkOperationRunQuery' && name !== 'webhookSubscriptionCreate')
         .length,

@@ -3,17 +3,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
-import type { AccessTokens } from './access-tokens.js';
-import type { Authorization, AuthorizationAnswer } from './authorization.js';
+import { NOT_FOUND, type Answer } from './answer.js';
 import { servedVersion } from './api-versions.js';
+import type { AppAccess } from './app-access.js';
 import type { BulkOperations } from './bulk-operations.js';
 import type { GraphqlEndpoint, GraphqlRequest } from './graphql-endpoint.js';
 import { picture, PICTURE_PATH } from './pictures.js';
 
 export interface HttpParts {
   readonly endpoint: GraphqlEndpoint;
-  readonly tokens: AccessTokens;
-  readonly authorization: Authorization;
+  readonly access: AppAccess;
   readonly bulk: BulkOperations;
   readonly apiVersion: string;
   readonly around: Around;
@@ -29,19 +28,13 @@ export interface StoreCall {
   readonly variables: unknown;
 }
 
-export interface Answer {
-  readonly status: number;
-  /** An object is sent as JSON. */
-  readonly body: object | string | Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** Stands around each such request: it may answer itself, change the answer, or cut the connection by null. */
 export type Around = (call: StoreCall, proceed: () => Promise<Answer>) => Promise<Answer | null>;
 
 const GRAPHQL_PATH = /^\/admin\/api\/([^/]+)\/graphql\.json$/;
+const OAUTH_PATH = /^\/admin\/oauth\/(\w+)$/;
 const BULK_FILE_PATH = /^\/bulk-files\/([^/]+)$/;
-const NOT_FOUND: Answer = { status: 404, body: { errors: 'Not Found' } };
+const formSchema = z.record(z.string(), z.string());
 const GraphqlBody = z.object({
   query: z.string(),
   variables: z.record(z.string(), z.unknown()).nullish(),
@@ -63,19 +56,14 @@ export function storeHttpServer(parts: HttpParts): Server {
 
 async function answerOf(parts: HttpParts, request: IncomingMessage): Promise<Answer | null> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
-  const { method } = request;
+  const { method = 'GET' } = request;
   const version = GRAPHQL_PATH.exec(pathname)?.[1];
   if (method === 'POST' && version !== undefined) return graphqlAnswer(parts, version, request);
-  if (method === 'POST' && pathname === '/admin/oauth/access_token')
-    return parts.tokens.grant(formOf(await text(request), request.headers['content-type'] ?? ''));
-  if (pathname === '/admin/oauth/authorize') {
-    const { authorization } = parts;
-    const isConsent = method === 'POST';
-    return consentAnswer(
-      isConsent
-        ? authorization.agree(new URLSearchParams(await text(request)))
-        : authorization.ask(searchParams),
-    );
+  const path = OAUTH_PATH.exec(pathname)?.[1];
+  if (path !== undefined) {
+    const sent = method === 'POST' ? formOf(await text(request), request.headers['content-type'] ?? '') : {};
+    const fields = { ...Object.fromEntries(searchParams), ...formSchema.safeParse(sent).data };
+    return parts.access.answer({ method, path, fields });
   }
   const drawn = PICTURE_PATH.exec(pathname)?.[2];
   if (drawn !== undefined)
@@ -87,7 +75,7 @@ async function answerOf(parts: HttpParts, request: IncomingMessage): Promise<Ans
 }
 
 async function graphqlAnswer(
-  { tokens, endpoint, apiVersion, around }: HttpParts,
+  { access, endpoint, apiVersion, around }: HttpParts,
   version: string,
   request: IncomingMessage,
 ): Promise<Answer | null> {
@@ -103,7 +91,7 @@ async function graphqlAnswer(
   };
   return around(call, async () => {
     const token = request.headers['x-shopify-access-token'];
-    if (!tokens.accepts(typeof token === 'string' ? token : undefined)) {
+    if (typeof token !== 'string' || !access.accepts(token)) {
       const errors = '[API] Invalid API key or access token (unrecognized login or wrong password)';
       return { status: 401, body: { errors } };
     }
@@ -119,12 +107,6 @@ function graphqlRequest(raw: string): GraphqlRequest | null {
   if (!body.success) return null;
   const { query, variables, operationName } = body.data;
   return { query, variables: variables ?? {}, operationName: operationName ?? null };
-}
-
-function consentAnswer(answer: AuthorizationAnswer): Answer {
-  if (answer.kind === 'redirect') return { status: 302, body: '', headers: { location: answer.location } };
-  const headers = { 'content-type': 'text/html; charset=utf-8' };
-  return { status: answer.status, body: answer.html, headers };
 }
 
 function fileAnswer(content: Buffer | null): Answer {

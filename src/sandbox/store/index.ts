@@ -1,15 +1,13 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { CodedError } from '../../domain/errors.js';
-import { AccessTokens } from './access-tokens.js';
-import { Authorization } from './authorization.js';
+import { AppAccess } from './app-access.js';
 import { BulkOperations } from './bulk-operations.js';
 import { parseProductCsv } from './csv.js';
 import type { ImportedProduct } from './csv.js';
 import { GraphqlEndpoint } from './graphql-endpoint.js';
 import { storeHttpServer } from './http-server.js';
 import type { Around } from './http-server.js';
-import { Merchant } from './merchant.js';
 import type { SandboxProduct, ShopLocale } from './model.js';
 import { importProduct } from './product-import.js';
 import type { MutationEntry } from './request-context.js';
@@ -24,8 +22,8 @@ import type { WebhookSubscription } from './webhook-subscriptions.js';
 export { readProductCsv } from './csv.js';
 export type { ImportedProduct, ReadExport } from './csv.js';
 export { decodeExport } from './export-text.js';
-export type { Answer, Around, StoreCall } from './http-server.js';
-export type { MerchantEdit } from './merchant.js';
+export type { Answer } from './answer.js';
+export type { Around, StoreCall } from './http-server.js';
 export type { ProductVariant, SandboxProduct, ShopLocale } from './model.js';
 
 export interface StoreSandboxOptions {
@@ -39,10 +37,6 @@ export interface StoreSandboxOptions {
   /** Credentials for the token exchange; without them it refuses everybody. The secret signs webhooks. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Life of tokens that the merchant's consent gives, in seconds; default an hour. */
-  readonly offlineLifetimeSeconds?: number;
-  /** Addresses that the consent page may lead to; default any. */
-  readonly redirectUrls?: readonly string[];
   readonly apiVersion?: string;
   readonly clock?: () => Date;
   readonly scopes?: readonly string[];
@@ -54,6 +48,8 @@ export interface StoreSandboxOptions {
   /** Key of webhook signatures; default the client secret, or `sandbox-webhook-secret`. */
   readonly webhookSecret?: string;
   readonly around?: Around;
+  /** Who may call the API; default the access token, and the app with its credentials. */
+  readonly access?: AppAccess;
   /** Called with the sandbox's own failures, which callers see as INTERNAL_SERVER_ERROR. */
   readonly onError?: (error: unknown) => void;
 }
@@ -65,8 +61,8 @@ export interface RunningStoreSandbox {
   /** The permanent token, null when there is none. */
   readonly accessToken: string | null;
   readonly webhookSecret: string;
-  /** The merchant's side: reads and edits beside the API. */
-  readonly products: Merchant;
+  /** The shop beside the API: what it holds, and changes that its merchant makes. */
+  readonly state: ShopState;
   /** The mutations that ran, in their order. */
   readonly mutations: readonly MutationEntry[];
   /** Loads a product export; every product or none. Throws `invalid` with file, line and column. */
@@ -74,18 +70,15 @@ export interface RunningStoreSandbox {
   /** Puts products into the shop, as the store's own import does. */
   load(products: readonly ImportedProduct[]): SandboxProduct[];
   webhookSubscriptions(): readonly WebhookSubscription[];
-  /** Ends every token, the permanent one as well. */
-  revokeTokens(): void;
   /** The merchant uninstalls the app: its tokens and subscriptions end, and the store says so to those who subscribed. Returns the event's body. */
   uninstall(): string;
-  /** A query with the store's signature. */
-  signedQuery(values: Readonly<Record<string, string>>): string;
   /** Resolves once all webhooks are delivered or given up and all exports are evaluated. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-const DEFAULT_SCOPES = [
+export const DEFAULT_SHOP = 'demo-store.myshopify.com';
+export const DEFAULT_SCOPES: readonly string[] = [
   'read_products',
   'write_products',
   'read_locales',
@@ -99,14 +92,13 @@ const DEFAULT_LOCALES: readonly ShopLocale[] = [
   { locale: 'de', primary: false, published: true },
   { locale: 'fr', primary: false, published: false },
 ];
-const HOUR_SECONDS = 3_600;
 
 /**
  * Starts a store that answers the part of the Admin GraphQL API that store-sync uses, with the habits that real stores were
  * recorded to have. Everything is in memory and gone after `stop`.
  */
 export async function startStoreSandbox(options: StoreSandboxOptions = {}): Promise<RunningStoreSandbox> {
-  const { shop = 'demo-store.myshopify.com', scopes = DEFAULT_SCOPES, throttle } = options;
+  const { shop = DEFAULT_SHOP, scopes = DEFAULT_SCOPES, throttle } = options;
   const { accessToken = 'shpat_sandbox', clientId = null, clientSecret = null } = options;
   const { apiVersion = '2026-10' } = options;
   const now = options.clock ?? (() => new Date());
@@ -119,15 +111,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
   const sender = new WebhookSender({ shop, apiVersion, secret: webhookSecret, now });
   const webhooks = new WebhookSubscriptions(state, sender);
   const bulk = new BulkOperations(state, schema, options.exportMs ?? 100, () => url, onError);
-  const app = { clientId, clientSecret, now };
-  const authorization = new Authorization({ ...app, shop, redirectUrls: options.redirectUrls ?? null });
-  const tokens = new AccessTokens({
-    ...app,
-    accessToken,
-    offlineLifetimeSeconds: options.offlineLifetimeSeconds ?? HOUR_SECONDS,
-    scopes,
-    redeem: (code) => authorization.redeem(code),
-  });
+  const access = options.access ?? new AppAccess({ accessToken, clientId, clientSecret, scopes, now });
   const mutations: MutationEntry[] = [];
   const context = { state, scopes: new Set(scopes), apiVersion, bulk, webhooks, mutations };
   const bucket =
@@ -136,8 +120,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
   const around = options.around ?? ((_call, proceed) => proceed());
   const server = storeHttpServer({
     endpoint,
-    tokens,
-    authorization,
+    access,
     bulk,
     apiVersion,
     around,
@@ -151,17 +134,15 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
     shop,
     accessToken,
     webhookSecret,
-    products: new Merchant(state),
+    state,
     mutations,
     loadCsv: (text, file) => load(parseProductCsv(text, file)),
     load,
     webhookSubscriptions: () => webhooks.all(),
-    revokeTokens: () => tokens.revoke(),
     uninstall: () => {
-      tokens.revoke();
+      access.end();
       return webhooks.endInstallation();
     },
-    signedQuery: (values) => authorization.signed(values),
     idle: async () => {
       await bulk.idle();
       await sender.idle();

@@ -6,6 +6,36 @@ import { normaliseTags } from './product-changes.js';
 import { normaliseHtml } from './product-html.js';
 import type { ShopState } from './state.js';
 
+/** A product without content, with the variant that every product has. */
+export const BLANK: Omit<ImportedProduct, 'title' | 'handle'> = {
+  descriptionHtml: '',
+  vendor: '',
+  productType: '',
+  category: null,
+  tags: [],
+  published: true,
+  status: 'ACTIVE',
+  seoTitle: null,
+  seoDescription: null,
+  isGiftCard: false,
+  optionNames: ['Title'],
+  variants: [
+    {
+      optionValues: ['Default Title'],
+      sku: null,
+      barcode: null,
+      price: '0.00',
+      compareAtPrice: null,
+      weight: null,
+      tracked: false,
+      inventoryQuantity: 0,
+      imageUrl: null,
+    },
+  ],
+  images: [],
+  metafields: [],
+};
+
 /**
  * Puts a product of an export into the shop. A handle that is there already is overwritten, as the store's own import does:
  * product, variants of the same options, images and metafields keep their ids.

@@ -1,10 +1,10 @@
 import { GraphQLError } from 'graphql';
-import { Merchant } from './merchant.js';
 import { parseGid, requireId } from './model.js';
 import type { ProductStatus, SandboxProduct, TaxonomyCategory } from './model.js';
 import { changeProduct } from './product-changes.js';
 import type { ProductChanges } from './product-changes.js';
 import { slug } from './product-html.js';
+import { BLANK, importProduct } from './product-import.js';
 import { mediaView, productView } from './product-view.js';
 import { requireScope } from './request-context.js';
 import type { RequestContext } from './request-context.js';
@@ -30,7 +30,8 @@ export function productCreate(args: { product?: NewProduct | null }, context: Re
   const { title, descriptionHtml, vendor, status } = args.product ?? {};
   if (typeof title !== 'string' || title.trim() === '')
     return { product: null, userErrors: [{ field: ['title'], message: "Title can't be blank" }] };
-  const created = new Merchant(context.state).create({
+  const created = importProduct(context.state, {
+    ...BLANK,
     title: title.trim(),
     handle: freeHandle(title, context),
     descriptionHtml: descriptionHtml ?? '',

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import {
+  DEFAULT_SCOPES,
+  DEFAULT_SHOP,
   startStoreSandbox,
   type Answer,
   type RunningStoreSandbox,
@@ -7,6 +9,8 @@ import {
   type StoreSandboxOptions,
 } from '../../../src/sandbox/store/index.js';
 import { Faults, type Fault, type FaultScope } from '../../../src/sandbox/woocommerce/faults.js';
+import { InstallableApp } from './installable-app.js';
+import { Merchant } from './merchant.js';
 import { spoiled, type BulkMode } from './spoiled-exports.js';
 
 /** One request of the GraphQL API, with what became of it. */
@@ -21,6 +25,8 @@ export interface RequestEntry extends Omit<StoreCall, 'kind'> {
 
 /** The store of the sandbox, which fails when a test says so and keeps a list of its requests. */
 export interface TestStore extends RunningStoreSandbox {
+  /** The merchant's side: reads and edits beside the API. */
+  readonly products: Merchant;
   readonly requests: readonly RequestEntry[];
   /** Errors of the sandbox itself; a caller sees INTERNAL_SERVER_ERROR. */
   readonly internalErrors: readonly unknown[];
@@ -31,23 +37,38 @@ export interface TestStore extends RunningStoreSandbox {
   /** The next request's connection is cut: before it is carried out, or after it. Default before. */
   resetNext(scope?: FaultScope & { readonly when?: 'before' | 'after' }): void;
   clearFaults(): void;
+  /** Ends every token, the permanent one as well. */
+  revokeTokens(): void;
+  /** A query with the store's signature. */
+  signedQuery(values: Readonly<Record<string, string>>): string;
   /** How exports go from now on. */
   setBulkMode(mode: BulkMode): void;
 }
 
-export interface TestStoreOptions extends Omit<StoreSandboxOptions, 'around' | 'onError'> {
+export interface TestStoreOptions extends Omit<StoreSandboxOptions, 'around' | 'access' | 'onError'> {
   readonly bulkMode?: BulkMode;
+  /** Addresses that the consent page may lead to; default any. */
+  readonly redirectUrls?: readonly string[];
+  /** Life of tokens that the merchant's consent gives; default an hour. */
+  readonly offlineLifetimeSeconds?: number;
 }
 
 export async function startTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
-  const { bulkMode = 'ok', ...sandbox } = options;
+  const { bulkMode = 'ok', redirectUrls = null, offlineLifetimeSeconds = HOUR_SECONDS, ...sandbox } = options;
+  const { shop = DEFAULT_SHOP, scopes = DEFAULT_SCOPES, accessToken = 'shpat_sandbox' } = options;
   const now = options.clock ?? (() => new Date());
   const faults = new Faults();
   const requests: RequestEntry[] = [];
   const internalErrors: unknown[] = [];
   let mode = bulkMode;
+  const access = new InstallableApp({
+    ...{ shop, scopes, accessToken, redirectUrls, offlineLifetimeSeconds, now },
+    clientId: options.clientId ?? null,
+    clientSecret: options.clientSecret ?? null,
+  });
   const store = await startStoreSandbox({
     ...sandbox,
+    access,
     onError: (error) => void internalErrors.push(error),
     around: async (call, proceed) => {
       const answer = await answerUnder(faultOf(faults, call), () => spoiled(mode, call, proceed));
@@ -57,6 +78,7 @@ export async function startTestStore(options: TestStoreOptions = {}): Promise<Te
   });
   return {
     ...store,
+    products: new Merchant(store.state),
     requests,
     internalErrors,
     throttleNext: (count = 1, scope = {}) => faults.arm({ kind: 'throttle' }, { ...scope, count }),
@@ -64,11 +86,15 @@ export async function startTestStore(options: TestStoreOptions = {}): Promise<Te
       faults.arm({ kind: 'status', status, retryAfterSeconds: retryAfterSeconds ?? null }, scope),
     resetNext: ({ when = 'before', ...scope } = {}) => faults.arm({ kind: 'reset', when }, scope),
     clearFaults: () => faults.clear(),
+    revokeTokens: () => access.end(),
+    signedQuery: (values) => access.signed(values),
     setBulkMode: (next) => {
       mode = next;
     },
   };
 }
+
+const HOUR_SECONDS = 3_600;
 
 function faultOf(faults: Faults, { kind, operationName, fields }: StoreCall): Fault | null {
   return kind === 'graphql'

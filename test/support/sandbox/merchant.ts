@@ -1,14 +1,19 @@
-import { CodedError } from '../../domain/errors.js';
-import type { ImportedProduct } from './csv.js';
-import { isMetafieldType } from './metafield-values.js';
-import { mergeMetafields, writeMetafield } from './metafield-writes.js';
-import type { MetafieldsSetInput } from './metafield-writes.js';
-import { parseGid } from './model.js';
-import type { Definition, Metafield, ProductVariant, SandboxProduct } from './model.js';
-import { changeProduct } from './product-changes.js';
-import type { ProductChanges } from './product-changes.js';
-import { importProduct } from './product-import.js';
-import type { ShopState } from './state.js';
+import { CodedError } from '../../../src/domain/errors.js';
+import type { ImportedProduct } from '../../../src/sandbox/store/csv.js';
+import { isMetafieldType } from '../../../src/sandbox/store/metafield-values.js';
+import { mergeMetafields, writeMetafield } from '../../../src/sandbox/store/metafield-writes.js';
+import type { MetafieldsSetInput } from '../../../src/sandbox/store/metafield-writes.js';
+import { parseGid } from '../../../src/sandbox/store/model.js';
+import type {
+  Definition,
+  Metafield,
+  ProductVariant,
+  SandboxProduct,
+} from '../../../src/sandbox/store/model.js';
+import { changeProduct } from '../../../src/sandbox/store/product-changes.js';
+import type { ProductChanges } from '../../../src/sandbox/store/product-changes.js';
+import { BLANK, importProduct } from '../../../src/sandbox/store/product-import.js';
+import type { ShopState } from '../../../src/sandbox/store/state.js';
 
 type MetafieldEdits = readonly Omit<MetafieldsSetInput, 'ownerId' | 'compareDigest'>[];
 
@@ -121,35 +126,6 @@ export class Merchant {
     return product;
   }
 }
-
-const BLANK: Omit<ImportedProduct, 'title' | 'handle'> = {
-  descriptionHtml: '',
-  vendor: '',
-  productType: '',
-  category: null,
-  tags: [],
-  published: true,
-  status: 'ACTIVE',
-  seoTitle: null,
-  seoDescription: null,
-  isGiftCard: false,
-  optionNames: ['Title'],
-  variants: [
-    {
-      optionValues: ['Default Title'],
-      sku: null,
-      barcode: null,
-      price: '0.00',
-      compareAtPrice: null,
-      weight: null,
-      tracked: false,
-      inventoryQuantity: 0,
-      imageUrl: null,
-    },
-  ],
-  images: [],
-  metafields: [],
-};
 
 function numberOf(ref: ProductRef): number {
   return typeof ref === 'number' ? ref : Number(parseGid(ref)?.id ?? ref);
