@@ -1,4 +1,4 @@
-import { ForbiddenException, Injectable, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, ForbiddenException, Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { allows, type Actor, type Role } from './access.js';
@@ -61,6 +61,6 @@ export function actorOf(request: Request): Actor | null {
 }
 
 /** The name of the actor, for rows that say who decided. */
-export function actorNameOf(request: Request): string {
-  return actorOf(request)?.name ?? 'nobody';
-}
+export const ActorName = createParamDecorator(
+  (_unused: unknown, context) => actorOf(context.switchToHttp().getRequest<Request>())?.name ?? 'nobody',
+);

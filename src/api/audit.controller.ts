@@ -1,14 +1,13 @@
-import { Controller, Get, Query, UseGuards } from '@nestjs/common';
+import { Get, Query } from '@nestjs/common';
+import { ApiController } from './api-routes.js';
 import type { z } from 'zod';
 import { AuditOperations, auditPageSchema, auditQuerySchema, type AuditEntry } from '../operations/audit.js';
 import type { Page } from '../operations/paging.js';
-import { AdminGuard } from './admin.guard.js';
 import { Allow } from './allow.js';
 import { Describe } from './describe.js';
 
 /** The audit record. */
-@Controller('api/v1/audit')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/audit')
 export class AuditController {
   constructor(private readonly audit: AuditOperations) {}
 

@@ -1,16 +1,5 @@
-import {
-  Body,
-  Controller,
-  Get,
-  HttpCode,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request } from 'express';
+import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
 import {
   BulkOperations,
@@ -21,16 +10,13 @@ import {
   type PresentedBulkChange,
 } from '../operations/bulk-changes.js';
 import { pageQuerySchema, type Page } from '../operations/paging.js';
-import { AdminGuard } from './admin.guard.js';
-import { actorNameOf, Allow } from './allow.js';
-import { Audited } from './audit.interceptor.js';
+import { ActorName, Allow } from './allow.js';
 import { Describe } from './describe.js';
 
 const CHANGE = { name: 'BulkChange', schema: bulkChangeSchema };
 
 /** Changes of all write-backs that a filter selects (docs/http.md). */
-@Controller('api/v1/write-backs/bulk')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/write-backs/bulk')
 export class BulkChangesController {
   constructor(private readonly changes: BulkOperations) {}
 
@@ -49,15 +35,12 @@ export class BulkChangesController {
       'Approve, reject, revert or apply again all that a filter selects; of a revert also as a dry run',
     answer: CHANGE,
   })
-  @Post()
-  @Allow('reviewer')
-  @Audited('write-back bulk {action}')
-  @HttpCode(202)
+  @Change('', 'reviewer', 'write-back bulk {action}', 202)
   request(
     @Body({ schema: bulkRequestSchema }) body: BulkRequest,
-    @Req() request: Request,
+    @ActorName() actor: string,
   ): Promise<PresentedBulkChange> {
-    return this.changes.request(body, actorNameOf(request));
+    return this.changes.request(body, actor);
   }
 
   @Describe({ summary: 'One bulk change, with its progress', answer: CHANGE, errors: [404] })
@@ -70,11 +53,8 @@ export class BulkChangesController {
   }
 
   @Describe({ summary: 'Stop a bulk change; what it did so far stays', answer: CHANGE, errors: [404, 409] })
-  @Post(':id/cancel')
-  @Allow('reviewer')
-  @Audited('write-back bulk cancel')
-  @HttpCode(200)
-  cancel(@Param('id') id: string, @Req() request: Request): Promise<PresentedBulkChange> {
-    return this.changes.cancel(id, actorNameOf(request));
+  @Change(':id/cancel', 'reviewer', 'write-back bulk cancel')
+  cancel(@Param('id') id: string, @ActorName() actor: string): Promise<PresentedBulkChange> {
+    return this.changes.cancel(id, actor);
   }
 }

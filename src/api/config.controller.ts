@@ -1,13 +1,9 @@
-import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { ApiController, Change } from './api-routes.js';
 import { ConfigReload, reloadAnswerSchema, type ReloadAnswer } from '../operations/config-reload.js';
-import { AdminGuard } from './admin.guard.js';
-import { Allow } from './allow.js';
-import { Audited } from './audit.interceptor.js';
 import { Describe } from './describe.js';
 
 /** The configuration of the process that answers. */
-@Controller('api/v1/config')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/config')
 export class ConfigController {
   constructor(private readonly config: ConfigReload) {}
 
@@ -16,10 +12,7 @@ export class ConfigController {
     answer: { name: 'Reloaded', schema: reloadAnswerSchema },
     errors: [409],
   })
-  @Post('reload')
-  @Allow('admin')
-  @Audited('config reload')
-  @HttpCode(200)
+  @Change('reload', 'admin', 'config reload')
   reload(): ReloadAnswer {
     return this.config.reload();
   }

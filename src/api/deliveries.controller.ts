@@ -1,16 +1,6 @@
-import {
-  Body,
-  Controller,
-  Get,
-  HttpCode,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
+import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
-import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import {
   DeliveryOperations,
@@ -30,11 +20,9 @@ import {
   type RowOutcome,
 } from '../operations/paging.js';
 import { Allow } from './allow.js';
-import { Audited } from './audit.interceptor.js';
 
 /** The webhook inbox (docs/http.md). */
-@Controller('api/v1/deliveries')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/deliveries')
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveryOperations) {}
 
@@ -66,10 +54,7 @@ export class DeliveriesController {
     summary: 'Interpret deliveries again',
     answer: { name: 'Outcomes', schema: rowOutcomesSchema },
   })
-  @Post('replay')
-  @Allow('admin')
-  @Audited('delivery replay')
-  @HttpCode(200)
+  @Change('replay', 'admin', 'delivery replay')
   async replayMany(
     @Body({ schema: idsSchema }) { ids }: z.output<typeof idsSchema>,
   ): Promise<{ results: RowOutcome[] }> {
@@ -81,10 +66,7 @@ export class DeliveriesController {
     answer: { name: 'Outcome', schema: rowOutcomeSchema },
     errors: [404],
   })
-  @Post(':id/replay')
-  @Allow('admin')
-  @Audited('delivery replay')
-  @HttpCode(202)
+  @Change(':id/replay', 'admin', 'delivery replay', 202)
   async replay(@Param('id') id: string): Promise<RowOutcome> {
     return onlyOutcome(await this.deliveries.replay([id]));
   }

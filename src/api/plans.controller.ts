@@ -1,6 +1,6 @@
-import { Controller, Get, HttpCode, NotFoundException, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
-import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import type { Page } from '../operations/paging.js';
 import {
@@ -15,11 +15,9 @@ import {
   type PresentedPlan,
 } from '../operations/plans.js';
 import { Allow } from './allow.js';
-import { Audited } from './audit.interceptor.js';
 
 /** Saved plans. They are made under their store. */
-@Controller('api/v1/plans')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/plans')
 export class PlansController {
   constructor(private readonly plans: PlanOperations) {}
 
@@ -66,10 +64,7 @@ export class PlansController {
     answer: { name: 'AppliedPlan', schema: appliedPlanSchema },
     errors: [404, 409, 502, 503],
   })
-  @Post(':id/apply')
-  @Allow('admin')
-  @Audited('plan apply')
-  @HttpCode(202)
+  @Change(':id/apply', 'admin', 'plan apply', 202)
   apply(@Param('id') id: string): Promise<z.output<typeof appliedPlanSchema>> {
     return this.plans.apply(id);
   }

@@ -1,13 +1,5 @@
-import {
-  ConflictException,
-  Controller,
-  Get,
-  NotFoundException,
-  Param,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
-import { AdminGuard } from './admin.guard.js';
+import { ConflictException, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { ApiController } from './api-routes.js';
 import { Describe } from './describe.js';
 import type { Page } from '../operations/paging.js';
 import {
@@ -22,8 +14,7 @@ import {
 import { Allow } from './allow.js';
 
 /** Products and their timelines (docs/http.md). */
-@Controller('api/v1/products')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/products')
 export class ProductsController {
   constructor(private readonly products: ProductOperations) {}
 

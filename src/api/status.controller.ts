@@ -1,11 +1,10 @@
-import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Get } from '@nestjs/common';
+import { ApiController } from './api-routes.js';
 import { Allow } from './allow.js';
-import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { StatusReader, statusSchema, type Status } from '../operations/status.js';
 
-@Controller('api/v1/status')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/status')
 export class StatusController {
   constructor(private readonly reader: StatusReader) {}
 

@@ -1,8 +1,8 @@
-import { Body, Controller, Get, HttpCode, NotFoundException, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Get, Param } from '@nestjs/common';
+import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
 import { Shutdown } from '../runtime/shutdown.js';
 import { Connections } from '../connections/connections.js';
-import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { DriftOperations, driftSchema, type Drift } from '../operations/drift.js';
 import {
@@ -15,11 +15,9 @@ import { idSchema } from '../operations/paging.js';
 import { planBodySchema, PlanOperations } from '../operations/plans.js';
 import { retryAnswerSchema, StoreHealthOperations, type RetryAnswer } from '../operations/store-health.js';
 import { Allow } from './allow.js';
-import { Audited } from './audit.interceptor.js';
 
 /** Requests about one store as a whole. */
-@Controller('api/v1/stores/:key')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/stores/:key')
 export class StoresController {
   constructor(
     private readonly connections: Connections,
@@ -39,7 +37,7 @@ export class StoresController {
   @Get('drift')
   @Allow('admin')
   drift(@Param('key') key: string): Promise<Drift> {
-    this.#require(key);
+    this.connections.namedStore(key);
     return this.drifts.look(key, this.shutdown.signal, () => undefined);
   }
 
@@ -49,16 +47,13 @@ export class StoresController {
     answer: { name: 'Generated', schema: generateAnswerSchema },
     errors: [404],
   })
-  @Post('generate')
-  @Allow('admin')
-  @Audited('generate')
-  @HttpCode(200)
+  @Change('generate', 'admin', 'generate')
   generate(
     @Param('key') key: string,
     @Body({ schema: generateBodySchema })
     { ids, force }: z.output<typeof generateBodySchema>,
   ): Promise<GenerateAnswer> {
-    this.#require(key);
+    this.connections.namedStore(key);
     return this.generation.generate({ store: key, ids, force }, this.shutdown.signal);
   }
 
@@ -68,10 +63,7 @@ export class StoresController {
     answer: { name: 'Retried', schema: retryAnswerSchema },
     errors: [404],
   })
-  @Post('retry')
-  @Allow('admin')
-  @Audited('store retry')
-  @HttpCode(200)
+  @Change('retry', 'admin', 'store retry')
   retry(@Param('key') key: string): Promise<RetryAnswer> {
     return this.health.retry(key);
   }
@@ -83,21 +75,13 @@ export class StoresController {
     answer: { name: 'Id', schema: idSchema },
     errors: [404],
   })
-  @Post('plans')
-  @Allow('admin')
-  @Audited('plan save')
-  @HttpCode(202)
+  @Change('plans', 'admin', 'plan save', 202)
   async plan(
     @Param('key') key: string,
     @Body({ schema: planBodySchema }) { full }: z.output<typeof planBodySchema>,
   ): Promise<{ id: string }> {
-    this.#require(key);
+    this.connections.namedStore(key);
     const { id } = await this.plans.start(key, full);
     return { id };
-  }
-
-  #require(key: string): void {
-    if (!this.connections.findStore(key))
-      throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
   }
 }

@@ -1,21 +1,7 @@
-import {
-  Body,
-  Controller,
-  Get,
-  HttpCode,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request } from 'express';
+import { Body, Get, Param, Query } from '@nestjs/common';
+import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
-import { JobProducer } from '../queue/index.js';
-import { RunRequests } from '../connections/run-requests.js';
 import { Connections } from '../connections/connections.js';
-import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { idSchema, type Page } from '../operations/paging.js';
 import {
@@ -32,21 +18,17 @@ import {
   type RunItemQuery,
 } from '../operations/run-items.js';
 import { RunOperations } from '../operations/runs.js';
-import { actorNameOf, Allow } from './allow.js';
-import { Audited } from './audit.interceptor.js';
+import { ActorName, Allow } from './allow.js';
 
 const RUN = { name: 'Run', schema: runSchema };
 const ID = { name: 'Id', schema: idSchema };
 
 /** Runs on demand, and the account of each (docs/http.md). */
-@Controller('api/v1')
-@UseGuards(AdminGuard)
+@ApiController('api/v1')
 export class SyncsController {
   constructor(
     private readonly connections: Connections,
-    private readonly requests: RunRequests,
     private readonly runs: RunOperations,
-    private readonly jobs: JobProducer,
   ) {}
 
   /** The store's active run where there is one. */
@@ -56,24 +38,14 @@ export class SyncsController {
     answer: ID,
     errors: [404],
   })
-  @Post('stores/:key/syncs')
-  @Allow('admin')
-  @Audited('sync')
-  @HttpCode(202)
+  @Change('stores/:key/syncs', 'admin', 'sync', 202)
   async request(
     @Param('key') key: string,
     @Body({ schema: syncBodySchema }) body: z.output<typeof syncBodySchema>,
-    @Req() asked: Request,
+    @ActorName() actor: string,
   ): Promise<{ id: string }> {
-    if (!this.connections.findStore(key))
-      throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
-    const run = await this.requests.request({
-      store: key,
-      trigger: 'api',
-      requestedBy: actorNameOf(asked),
-      ...body,
-    });
-    await this.jobs.enqueue('runs', run.id);
+    this.connections.namedStore(key);
+    const run = await this.runs.request({ store: key, trigger: 'api', requestedBy: actor, ...body });
     return { id: run.id };
   }
 
@@ -113,12 +85,9 @@ export class SyncsController {
     answer: RUN,
     errors: [404, 409],
   })
-  @Post('syncs/:id/cancel')
-  @Allow('admin')
-  @Audited('sync cancel')
-  @HttpCode(202)
-  cancel(@Param('id') id: string, @Req() request: Request): Promise<PresentedRun> {
-    return this.runs.cancel(id, actorNameOf(request));
+  @Change('syncs/:id/cancel', 'admin', 'sync cancel', 202)
+  cancel(@Param('id') id: string, @ActorName() actor: string): Promise<PresentedRun> {
+    return this.runs.cancel(id, actor);
   }
 
   @Describe({
@@ -126,12 +95,9 @@ export class SyncsController {
     answer: ID,
     errors: [404],
   })
-  @Post('syncs/:id/retry')
-  @Allow('admin')
-  @Audited('sync retry')
-  @HttpCode(202)
-  async retry(@Param('id') id: string, @Req() request: Request): Promise<{ id: string }> {
-    const next = await this.runs.retry(id, { trigger: 'api', requestedBy: actorNameOf(request) });
+  @Change('syncs/:id/retry', 'admin', 'sync retry', 202)
+  async retry(@Param('id') id: string, @ActorName() actor: string): Promise<{ id: string }> {
+    const next = await this.runs.retry(id, { trigger: 'api', requestedBy: actor });
     return { id: next.id };
   }
 }

@@ -1,6 +1,6 @@
-import { Body, ConflictException, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, ConflictException, Get, Query } from '@nestjs/common';
+import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
-import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import {
   slotBodySchema,
@@ -10,13 +10,11 @@ import {
   type Slot,
 } from '../operations/webhook-slots.js';
 import { Allow } from './allow.js';
-import { Audited } from './audit.interceptor.js';
 
 type SlotBody = z.output<typeof slotBodySchema>;
 
 /** The workspaces' webhook slots. 409 where another system's URL was kept. */
-@Controller('api/v1/webhook')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/webhook')
 export class WebhookController {
   constructor(private readonly slots: WebhookSlotOperations) {}
 
@@ -38,10 +36,7 @@ export class WebhookController {
     answer: { name: 'WebhookSlots', schema: slotsSchema },
     errors: [409],
   })
-  @Post('register')
-  @Allow('admin')
-  @Audited('webhook register')
-  @HttpCode(200)
+  @Change('register', 'admin', 'webhook register')
   async register(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
     return { items: unlessForeign(await this.slots.register(body)) };
   }
@@ -52,10 +47,7 @@ export class WebhookController {
     answer: { name: 'WebhookSlots', schema: slotsSchema },
     errors: [409],
   })
-  @Post('remove')
-  @Allow('admin')
-  @Audited('webhook remove')
-  @HttpCode(200)
+  @Change('remove', 'admin', 'webhook remove')
   async remove(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
     return { items: unlessForeign(await this.slots.remove(body)) };
   }

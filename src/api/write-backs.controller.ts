@@ -1,18 +1,6 @@
-import {
-  Body,
-  Controller,
-  Get,
-  HttpCode,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  Req,
-  UseGuards,
-} from '@nestjs/common';
-import type { Request } from 'express';
+import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { ApiController, Change } from './api-routes.js';
 import { z } from 'zod';
-import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { onlyOutcome } from './only-outcome.js';
 import {
@@ -35,10 +23,10 @@ import {
   permissionsSchema,
   rejectionSchema,
   type Decision,
+  type DecisionBy,
 } from '../operations/write-backs.js';
 import { writeBackQuerySchema, type WriteBackQuery } from '../operations/write-back-filter.js';
-import { actorNameOf, Allow } from './allow.js';
-import { Audited } from './audit.interceptor.js';
+import { ActorName, Allow } from './allow.js';
 
 const approveManySchema = idsSchema.extend(permissionsSchema.shape);
 const approvalsSchema = rowOutcomesSchema.extend({
@@ -56,8 +44,7 @@ const OUTCOME = { name: 'Outcome', schema: rowOutcomeSchema };
 const OUTCOMES = { name: 'Outcomes', schema: rowOutcomesSchema };
 
 /** Review and undoing of what was, or will be, written (docs/http.md). */
-@Controller('api/v1/write-backs')
-@UseGuards(AdminGuard)
+@ApiController('api/v1/write-backs')
 export class WriteBacksController {
   constructor(private readonly writeBacks: WriteBackOperations) {}
 
@@ -90,30 +77,24 @@ export class WriteBacksController {
       'Release for writing, several. What the merchant edited since and what a gate holds back is left and counted',
     answer: { name: 'Approvals', schema: approvalsSchema },
   })
-  @Post('approve')
-  @Allow('reviewer')
-  @Audited('write-back approve')
-  @HttpCode(200)
+  @Change('approve', 'reviewer', 'write-back approve')
   async approveMany(
     @Body({ schema: approveManySchema })
     { ids, ...permissions }: z.output<typeof approveManySchema>,
-    @Req() request: Request,
+    @ActorName() actor: string,
   ): Promise<z.output<typeof approvalsSchema>> {
-    const by = { actor: actorNameOf(request), permissions };
+    const by = { actor, permissions };
     const results = await this.writeBacks.decide(ids, 'approve', by);
     return { results, ...countApprovals(results) };
   }
 
   @Describe({ body: 'Rejections', summary: 'Reject permanently, several', answer: OUTCOMES })
-  @Post('reject')
-  @Allow('reviewer')
-  @Audited('write-back reject')
-  @HttpCode(200)
+  @Change('reject', 'reviewer', 'write-back reject')
   rejectMany(
     @Body({ schema: rejectManySchema }) { ids, reason }: z.output<typeof rejectManySchema>,
-    @Req() request: Request,
+    @ActorName() actor: string,
   ): Promise<{ results: RowOutcome[] }> {
-    return this.#decideMany(ids, 'reject', request, reason);
+    return this.#decideMany(ids, 'reject', { actor, reason });
   }
 
   @Describe({
@@ -121,42 +102,32 @@ export class WriteBacksController {
     summary: 'Restore the before-image where the store still holds our value, several',
     answer: OUTCOMES,
   })
-  @Post('revert')
-  @Allow('reviewer')
-  @Audited('write-back revert')
-  @HttpCode(200)
+  @Change('revert', 'reviewer', 'write-back revert')
   revertMany(
     @Body({ schema: idsSchema }) { ids }: Ids,
-    @Req() request: Request,
+    @ActorName() actor: string,
   ): Promise<{ results: RowOutcome[] }> {
-    return this.#decideMany(ids, 'revert', request);
+    return this.#decideMany(ids, 'revert', { actor });
   }
 
   @Describe({ body: 'VersionSeen', summary: 'Release for writing', answer: OUTCOME, errors: [404, 409] })
-  @Post(':id/approve')
-  @Allow('reviewer')
-  @Audited('write-back approve')
-  @HttpCode(200)
+  @Change(':id/approve', 'reviewer', 'write-back approve')
   async approve(
     @Param('id') id: string,
     @Body({ schema: approvalSchema }) { version }: z.output<typeof approvalSchema>,
-    @Req() request: Request,
+    @ActorName() actor: string,
   ): Promise<RowOutcome> {
-    const by = { actor: actorNameOf(request), version };
-    return onlyOutcome(await this.writeBacks.decide([id], 'approve', by));
+    return this.#decide(id, 'approve', { actor, version });
   }
 
   @Describe({ body: 'Rejection', summary: 'Reject permanently', answer: OUTCOME, errors: [404, 409] })
-  @Post(':id/reject')
-  @Allow('reviewer')
-  @Audited('write-back reject')
-  @HttpCode(200)
+  @Change(':id/reject', 'reviewer', 'write-back reject')
   reject(
     @Param('id') id: string,
     @Body({ schema: rejectionSchema }) { reason }: Rejection,
-    @Req() request: Request,
+    @ActorName() actor: string,
   ): Promise<RowOutcome> {
-    return this.#decide(id, 'reject', request, reason);
+    return this.#decide(id, 'reject', { actor, reason });
   }
 
   @Describe({
@@ -164,12 +135,9 @@ export class WriteBacksController {
     answer: OUTCOME,
     errors: [404, 409],
   })
-  @Post(':id/revert')
-  @Allow('reviewer')
-  @Audited('write-back revert')
-  @HttpCode(200)
-  revert(@Param('id') id: string, @Req() request: Request): Promise<RowOutcome> {
-    return this.#decide(id, 'revert', request);
+  @Change(':id/revert', 'reviewer', 'write-back revert')
+  revert(@Param('id') id: string, @ActorName() actor: string): Promise<RowOutcome> {
+    return this.#decide(id, 'revert', { actor });
   }
 
   @Describe({
@@ -177,12 +145,9 @@ export class WriteBacksController {
     answer: OUTCOME,
     errors: [404, 409],
   })
-  @Post(':id/undo')
-  @Allow('reviewer')
-  @Audited('write-back undo')
-  @HttpCode(200)
-  undo(@Param('id') id: string, @Req() request: Request): Promise<RowOutcome> {
-    return this.#decide(id, 'undo', request);
+  @Change(':id/undo', 'reviewer', 'write-back undo')
+  undo(@Param('id') id: string, @ActorName() actor: string): Promise<RowOutcome> {
+    return this.#decide(id, 'undo', { actor });
   }
 
   @Describe({
@@ -190,12 +155,9 @@ export class WriteBacksController {
     answer: OUTCOME,
     errors: [404, 409],
   })
-  @Post(':id/reapply')
-  @Allow('reviewer')
-  @Audited('write-back reapply')
-  @HttpCode(200)
-  reapply(@Param('id') id: string, @Req() request: Request): Promise<RowOutcome> {
-    return this.#decide(id, 'reapply', request);
+  @Change(':id/reapply', 'reviewer', 'write-back reapply')
+  reapply(@Param('id') id: string, @ActorName() actor: string): Promise<RowOutcome> {
+    return this.#decide(id, 'reapply', { actor });
   }
 
   @Describe({
@@ -204,30 +166,24 @@ export class WriteBacksController {
     answer: { name: 'WriteBack', schema: writeBackSchema },
     errors: [404, 409],
   })
-  @Post(':id/edit')
-  @Allow('reviewer')
-  @Audited('write-back edit')
-  @HttpCode(200)
+  @Change(':id/edit', 'reviewer', 'write-back edit')
   edit(
     @Param('id') id: string,
     @Body({ schema: editSchema }) edit: z.output<typeof editSchema>,
-    @Req() request: Request,
+    @ActorName() actor: string,
   ): Promise<PresentedWriteBack> {
-    return this.writeBacks.edit(id, edit, { actor: actorNameOf(request) });
+    return this.writeBacks.edit(id, edit, { actor });
   }
 
   async #decideMany(
     ids: readonly string[],
     decision: Decision,
-    request: Request,
-    reason?: string,
+    by: DecisionBy,
   ): Promise<{ results: RowOutcome[] }> {
-    const by = { actor: actorNameOf(request), reason };
     return { results: await this.writeBacks.decide(ids, decision, by) };
   }
 
-  async #decide(id: string, decision: Decision, request: Request, reason?: string): Promise<RowOutcome> {
-    const { results } = await this.#decideMany([id], decision, request, reason);
-    return onlyOutcome(results);
+  async #decide(id: string, decision: Decision, by: DecisionBy): Promise<RowOutcome> {
+    return onlyOutcome(await this.writeBacks.decide([id], decision, by));
   }
 }

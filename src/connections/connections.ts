@@ -106,6 +106,14 @@ export class Connections implements OnApplicationShutdown {
     return this.#stores.get(key);
   }
 
+  /** The store that a request names. Throws `not_found`. */
+  namedStore(key: string): Store {
+    const store = this.#stores.get(key);
+    if (store === undefined)
+      throw new CodedError('not_found', `store “${key.slice(0, 100)}” is not in the configuration`);
+    return store;
+  }
+
   /**
    * Throws `misconfigured` with the known stores. The key may come from a person, or from a row that is older than
    * the configuration.

@@ -205,6 +205,11 @@ export function actionForm(
   </form>`;
 }
 
+/** A message of a use case or an error as a sentence. */
+export function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
 /** The beginning of a text, for a list. */
 export function excerpt(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;

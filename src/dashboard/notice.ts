@@ -1,5 +1,6 @@
 import { approvalSummary, countApprovals } from '../operations/approval-summary.js';
 import type { RowOutcome } from '../operations/paging.js';
+import { asSentence } from './elements.js';
 
 const REFUSALS_SHOWN = 3;
 
@@ -8,31 +9,33 @@ export function noticeOf(outcomes: readonly RowOutcome[], decision?: string): st
   const refused = outcomes.filter((outcome) => !outcome.ok);
   const done = outcomes.filter((outcome) => outcome.ok);
   const [only] = outcomes;
-  if (only !== undefined && outcomes.length === 1) return sentence(only.detail);
+  if (only !== undefined && outcomes.length === 1) return asSentence(only.detail);
   if (decision === 'approve') return approvalNotice(outcomes);
   const details = [...new Set(done.map((outcome) => outcome.detail))];
   const good =
-    done.length === 0 ? '' : sentence(`${done.length} done: ${details.slice(0, REFUSALS_SHOWN).join('; ')}`);
+    done.length === 0
+      ? ''
+      : asSentence(`${done.length} done: ${details.slice(0, REFUSALS_SHOWN).join('; ')}`);
   const reasons = refused.slice(0, REFUSALS_SHOWN).map((outcome) => outcome.detail);
   const more = refused.length > REFUSALS_SHOWN ? `, and ${refused.length - REFUSALS_SHOWN} more` : '';
-  const bad = refused.length === 0 ? '' : sentence(`${refused.length} refused: ${reasons.join('; ')}${more}`);
+  const bad =
+    refused.length === 0 ? '' : asSentence(`${refused.length} refused: ${reasons.join('; ')}${more}`);
   return [good, bad].filter((part) => part !== '').join(' ');
 }
 
 /** The outcome for one text, by the name of its product. */
 export function noticeAbout(label: string, { id, detail }: RowOutcome): string {
   const subject = `write-back ${id}`;
-  return detail.includes(subject) ? sentence(detail.replace(subject, `‘${label}’`)) : `${label}: ${detail}.`;
+  return detail.includes(subject)
+    ? asSentence(detail.replace(subject, `‘${label}’`))
+    : `${label}: ${detail}.`;
 }
 
 /** `12 approved, 1 left: edited by the merchant.` Other refusals follow with their reasons. */
 function approvalNotice(outcomes: readonly RowOutcome[]): string {
   const reasons = outcomes.filter(({ ok, left }) => !ok && left === undefined).map(({ detail }) => detail);
   const more = reasons.length > REFUSALS_SHOWN ? `, and ${reasons.length - REFUSALS_SHOWN} more` : '';
-  const why = reasons.length === 0 ? '' : ` ${sentence(reasons.slice(0, REFUSALS_SHOWN).join('; ') + more)}`;
-  return `${sentence(approvalSummary(countApprovals(outcomes)))}${why}`;
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const why =
+    reasons.length === 0 ? '' : ` ${asSentence(reasons.slice(0, REFUSALS_SHOWN).join('; ') + more)}`;
+  return `${asSentence(approvalSummary(countApprovals(outcomes)))}${why}`;
 }

@@ -5,7 +5,7 @@ import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { STATUS_OF } from '../api/error.filter.js';
 import { isDatabaseAway } from '../operations/outages.js';
-import { signInPath } from './elements.js';
+import { asSentence, signInPath } from './elements.js';
 import { NotSignedInError, OtherAnswer, visitOf } from './visit.js';
 import { problemPage } from './views/problem.js';
 
@@ -42,7 +42,7 @@ export class PageErrorFilter implements ExceptionFilter {
 
   #described(error: unknown): { status: number; message: string } {
     if (error instanceof HttpException) return { status: error.getStatus(), message: withDetails(error) };
-    if (isCoded(error)) return { status: STATUS_OF[error.code], message: errorLine(error) };
+    if (isCoded(error)) return { status: STATUS_OF[error.code], message: asSentence(errorLine(error)) };
     if (isDatabaseAway(error))
       return {
         status: 503,

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { errorLine, isCoded, CodedError } from '../domain/errors.js';
 import { within } from '../runtime/time-limit.js';
 import { Connections } from '../connections/connections.js';
-import { unknownStore } from './views/problem.js';
 
 /** The product as its shop has it now, or the reason why it could not be read. */
 export type LiveText =
@@ -25,7 +24,7 @@ export class ProductLive {
 
   async read(storeKey: string, storeId: string): Promise<LiveText> {
     const store = this.connections.findStore(storeKey);
-    if (store === undefined) return { problem: unknownStore(storeKey) };
+    if (store === undefined) return { problem: `Store “${storeKey}” is not in the configuration.` };
     try {
       const [found] = await within(ANSWER_WITHIN_MS, store.connector.readProducts([storeId]), () => {
         throw new CodedError(

@@ -174,11 +174,8 @@ export class RunOperations {
     by: Pick<RunRequest, 'trigger' | 'requestedBy'>,
   ): Promise<{ id: string; created: boolean }> {
     const { store } = await this.#run(id);
-    if (!this.connections.findStore(store))
-      throw new CodedError('not_found', `no store "${store}" is configured`);
-    const next = await this.requests.request({ store, full: false, ...by });
-    await this.work.run(next.id);
-    return next;
+    this.connections.namedStore(store);
+    return this.request({ store, full: false, ...by });
   }
 
   async #left(store: string, step: RunStep | undefined): Promise<{ pending: number; due: number }> {

@@ -84,10 +84,11 @@ export class StatusReader {
     private readonly clock: Clock,
   ) {}
 
-  /** One store; null for a key that is not configured. */
-  async store(key: string): Promise<StoreStatus | null> {
-    const store = this.connections.findStore(key);
-    return store === undefined ? null : ((await this.#stores([store], GONE_SHOWN))[0] ?? null);
+  /** One configured store. */
+  async store(store: Store): Promise<StoreStatus> {
+    const [status] = await this.#stores([store], GONE_SHOWN);
+    if (status === undefined) throw new Error('the status of a store is missing');
+    return status;
   }
 
   /** `allGone`: every product whose source is gone, instead of the first few. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { CodedError } from '../domain/errors.js';
 import { PAUSE_CODES } from '../domain/side-pause.js';
 import type { StoreStateEntity } from '../persistence/entities/index.js';
 import { SidePauseRepository, type StandingPause } from '../persistence/side-pause.repository.js';
@@ -51,8 +50,7 @@ export class StoreHealthOperations {
    * With `acceptShop`, the shop that answers is the store's own from now on. Throws `not_found` for a store that is not configured.
    */
   async retry(key: string, { acceptShop = false } = {}): Promise<RetryAnswer> {
-    const store = this.connections.findStore(key);
-    if (!store) throw new CodedError('not_found', `no store "${key.slice(0, 100)}" is configured`);
+    const store = this.connections.namedStore(key);
     if (acceptShop) await this.identities.forget(key);
     const { woken } = await this.probe.probe(store);
     await this.state.askForSweep(store.workspace.key);

@@ -17,7 +17,6 @@ import { pathTo } from '../elements.js';
 import { planFragment, planPage, type PlanView } from '../views/plan.js';
 import { plansPage } from '../views/plans.js';
 import { kindFormSchema } from './store.pages.js';
-import { unknownStore } from '../views/problem.js';
 
 const planTakenText = (taken: number, refused: number): string =>
   refused === 0
@@ -47,7 +46,7 @@ export class PlanPages {
     @Body({ schema: planFormSchema }) { kind, product }: z.output<typeof planFormSchema>,
     @ThisVisit() visit: Visit,
   ): Promise<NextPage> {
-    if (!this.connections.findStore(key)) throw new NotFoundException(unknownStore(key.slice(0, 100)));
+    this.connections.namedStore(key);
     const { id } = await this.plans.start(key, kind === 'full');
     return visit.goTo(pathTo(`/plans/${id}`, { product }), 'The plan is being made.');
   }

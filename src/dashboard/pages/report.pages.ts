@@ -2,11 +2,10 @@ import { Get, NotFoundException, Param } from '@nestjs/common';
 import { Allow } from '../../api/allow.js';
 import { Reports, type Report, type ReportKind } from '../../operations/reports.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
-import { Connections, type Store } from '../../connections/connections.js';
+import { Connections } from '../../connections/connections.js';
 import { Form, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { checkPage, generateQuestionPage, reportFragment, reportPage } from '../views/reports.js';
-import { unknownStore } from '../views/problem.js';
 
 /** Work that takes longer than a page: checks, looks for drift and generation of all that is missing. */
 @Pages()
@@ -31,14 +30,14 @@ export class ReportPages {
 
   @Form('stores/:key/drift', 'admin', 'drift')
   async drift(@Param('key') key: string, @ThisVisit() visit: Visit): Promise<NextPage> {
-    return this.#start('drift', this.#store(key).key, visit);
+    return this.#start('drift', this.connections.namedStore(key).key, visit);
   }
 
   /** The question first: content costs credits. */
   @Get('stores/:key/generate')
   @Allow('viewer')
   async question(@Param('key') key: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    const store = this.#store(key);
+    const store = this.connections.namedStore(key);
     const cost = await this.costs.ofMissing(store);
     return generateQuestionPage(visitor, {
       store: key,
@@ -49,7 +48,7 @@ export class ReportPages {
 
   @Form('stores/:key/generate', 'admin', 'generate')
   async generate(@Param('key') key: string, @ThisVisit() visit: Visit): Promise<NextPage> {
-    return this.#start('generate', this.#store(key).key, visit);
+    return this.#start('generate', this.connections.namedStore(key).key, visit);
   }
 
   @Get('reports/:id')
@@ -75,11 +74,5 @@ export class ReportPages {
     const report = await this.reports.show(id);
     if (report === null) throw new NotFoundException(`No report found for “${id.slice(0, 100)}”.`);
     return report;
-  }
-
-  #store(key: string): Store {
-    const store = this.connections.findStore(key);
-    if (!store) throw new NotFoundException(unknownStore(key.slice(0, 100)));
-    return store;
   }
 }

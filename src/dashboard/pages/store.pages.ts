@@ -1,4 +1,4 @@
-import { Body, Get, NotFoundException, Param } from '@nestjs/common';
+import { Body, Get, Param } from '@nestjs/common';
 import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
 import { OverviewReader } from '../../operations/overview.js';
@@ -6,7 +6,7 @@ import { RunOperations } from '../../operations/runs.js';
 import { StatusReader } from '../../operations/status.js';
 import { StoreHealthOperations } from '../../operations/store-health.js';
 import { Clock } from '../../runtime/clock.js';
-import { Connections, type Store } from '../../connections/connections.js';
+import { Connections } from '../../connections/connections.js';
 import { nextStart } from '../../connections/start-times.js';
 import { counted } from '../elements.js';
 import { pageAt } from '../page-query.js';
@@ -14,7 +14,6 @@ import { Form, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { storePage } from '../views/store.js';
 import { NO_PAUSE_REASON } from '../generate-again.js';
-import { unknownStore } from '../views/problem.js';
 
 export const RUN_REQUESTED = 'The run was requested.';
 export const RUN_UNDER_WAY = 'This store already has an active run, shown here.';
@@ -40,21 +39,20 @@ export class StorePages {
   @Get(':key')
   @Allow('viewer')
   async show(@Param('key') key: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    const { settings } = this.#store(key);
+    const store = this.connections.namedStore(key);
     const [status, { coverage, days, problems, without }, runs] = await Promise.all([
-      this.status.store(key),
+      this.status.store(store),
       this.overview.store(key),
       this.runs.list({ ...pageAt(0, RUNS_CHARTED), store: key }),
     ]);
-    if (status === null) throw new NotFoundException(unknownStore(key.slice(0, 100)));
     return storePage(visitor, {
       status,
       coverage,
       days,
       without,
       problems,
-      schedule: settings.schedule,
-      nextRunAt: nextStart(settings, this.clock.now()),
+      schedule: store.settings.schedule,
+      nextRunAt: nextStart(store.settings, this.clock.now()),
       runs: runs.items,
     });
   }
@@ -65,7 +63,7 @@ export class StorePages {
     @Body({ schema: syncFormSchema }) { kind, force }: z.output<typeof syncFormSchema>,
     @ThisVisit() visit: Visit,
   ): Promise<NextPage> {
-    this.#store(key);
+    this.connections.namedStore(key);
     const run = await this.runs.request({
       store: key,
       full: kind === 'full',
@@ -86,11 +84,5 @@ export class StorePages {
         ? `Store ${key} works again. ${waiting} and ${counted(woken.runs, 'run')} continue now.`
         : `Store ${key} still refuses access: ${health.reason ?? NO_PAUSE_REASON}`;
     return visit.goTo('/', notice.slice(0, NOTICE_LENGTH));
-  }
-
-  #store(key: string): Store {
-    const store = this.connections.findStore(key);
-    if (!store) throw new NotFoundException(unknownStore(key.slice(0, 100)));
-    return store;
   }
 }

@@ -2,8 +2,6 @@ import { html } from '../html.js';
 import { page, signedOutPage } from '../layout.js';
 import type { Visitor } from '../visit.js';
 
-export const unknownStore = (key: string): string => `Store “${key}” is not in the configuration.`;
-
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Not understood',
   403: 'Not allowed',
