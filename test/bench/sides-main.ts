@@ -32,6 +32,8 @@ const counts = {
   catalogSeconds: 0,
 };
 let nextId = 1;
+/** The external ids of products that were created here. */
+const created = new Map<number, string>();
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
@@ -198,10 +200,14 @@ function catalogAnswer(method: string, url: string, body: string): object {
   const { pathname: path, searchParams } = new URL(url, 'http://catalog');
   const named = /\/products\/(\d+)\/$/.exec(path)?.[1];
   if (method === 'GET' && named !== undefined)
-    return { id: Number(named), external_id: externalIdAt(Number(named) - 1, listedGroups()) };
+    return {
+      id: Number(named),
+      external_id: created.get(Number(named)) ?? externalIdAt(Number(named) - 1, listedGroups()),
+    };
   if (method === 'GET') return listedPage(searchParams);
   const product = JSON.parse(body) as Record<string, unknown> & { variants?: object[] };
   const id = method === 'POST' ? nextId++ : Number(named ?? 0);
+  if (method === 'POST') created.set(id, String(product['external_id']));
   const variants = product.variants?.map((variant, index) => ({ ...variant, id: id * 100 + index }));
   return { ...product, id, ...(variants ? { variants } : {}) };
 }

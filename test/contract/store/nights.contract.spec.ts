@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { World } from '../../support/e2e-world.js';
+import { until, World } from '../../support/e2e-world.js';
 import { StoreContract } from './subject.js';
 import { openedSubjects } from './subjects.js';
 import { ODD_TEXTS } from './texts.js';
@@ -26,7 +26,8 @@ const night = fc.record({
   deeds: fc.array(deed, { maxLength: 4 }),
   /** What the merchant does while the run reads. */
   meanwhile: fc.array(deed, { maxLength: 2 }),
-  full: fc.boolean(),
+  /** What starts the run: the schedule, for the whole store or for its changes, or the store's events alone. */
+  run: fc.constantFrom('full', 'changes', 'events'),
   fault: fc.constantFrom(null, 'throttle' as const, 'lose an answer' as const),
 });
 
@@ -79,6 +80,28 @@ async function expectInStep(world: World, store: StoreContract): Promise<void> {
   }
 }
 
+/** Waits until every event has arrived, and what it led to is over. Each write has an event of its own. */
+async function quiet(world: World, store: StoreContract): Promise<void> {
+  for (const _round of ['edits', 'echoes']) {
+    await store.emulator.settle();
+    await until('the end of what events led to', async () => {
+      const [open] = await world.rows<{ open: boolean }>(
+        `SELECT EXISTS (SELECT 1 FROM announced_product)
+             OR EXISTS (SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')) AS open`,
+      );
+      return open?.open === false ? true : null;
+    });
+    await world.settled();
+  }
+}
+
+/** What is new in the shop is in the catalog, without a run of the schedule. */
+async function expectNewInCatalog(world: World, store: StoreContract): Promise<void> {
+  const held = new Set((await world.catalogProducts()).map(({ external_id: id }) => id));
+  const { ids } = await store.whole();
+  for (const id of ids) expect(held).toContain((await store.snapshot(id)).externalId);
+}
+
 // Only in a sandbox may a test edit whatever it meets, at any moment.
 for (const { name, open } of openedSubjects({}))
   describe(`random nights over ${name}`, () => {
@@ -92,6 +115,7 @@ for (const { name, open } of openedSubjects({}))
               ...store.subject.settings,
               workspace: 'default',
               schedule: { cron: '0 0 29 2 *' },
+              webhookSecret: store.emulator.webhookSecret,
               limits: { maxOrphanedShare: 1 },
               writeBack: { gates: { language: false, shrink: 0 } },
             };
@@ -100,28 +124,28 @@ for (const { name, open } of openedSubjects({}))
               await world.startHere();
               const shop = new Shop(store);
               for (let first = 0; first < 3; first += 1) shop.do({ kind: 'create' });
-              for (const { deeds, meanwhile, full, fault } of nights) {
+              for (const { deeds, meanwhile, run: starts, fault } of nights) {
                 for (const each of deeds) shop.do(each);
                 if (fault === 'throttle') store.emulator.throttle();
                 if (fault === 'lose an answer') store.emulator.loseAnswerOfWrite();
-                const running = world.requestRun({ full });
+                const running = starts === 'events' ? null : world.requestRun({ full: starts === 'full' });
                 for (const each of meanwhile) {
                   await sleep(20);
                   shop.do(each);
                 }
-                const run = await world.endOf(await running);
-                expect(run.status).not.toBe('failed');
-                await world.settled();
+                if (running !== null) expect((await world.endOf(await running)).status).not.toBe('failed');
+                await quiet(world, store);
+                if (fault === null) await expectNewInCatalog(world, store);
               }
-              for (let quiet = 0; quiet < 3; quiet += 1) {
+              for (let last = 0; last < 3; last += 1) {
                 await world.runToEnd();
-                await world.settled();
+                await quiet(world, store);
               }
               await expectInStep(world, store);
               const sides = (): unknown[] => [world.catalogWrites(), store.emulator.writes()];
               const before = sides();
               const run = await world.runToEnd();
-              await world.settled();
+              await quiet(world, store);
               expect([run.counts.unchanged, sides()]).toEqual([run.counts.seen, before]);
             } finally {
               await world.end();

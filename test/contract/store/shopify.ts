@@ -88,6 +88,7 @@ export async function emulatedShopify(by: 'exports' | 'pages'): Promise<StoreSub
       revoke: () => store.revokeTokens(),
       writes: () => store.mutations.filter(({ name }) => !/^(?:bulk|webhook)/.test(name)).length,
       settle: () => store.idle(),
+      webhookSecret,
     },
     close: async () => {
       await subject.close();

@@ -60,6 +60,8 @@ export interface Emulator {
   writes(): number;
   /** Sends what is queued. */
   settle(): Promise<void>;
+  /** Its events are signed with it. */
+  readonly webhookSecret: string;
 }
 
 export interface StoreSubject {

@@ -50,10 +50,8 @@ export async function emulatedWooCommerce(version?: string): Promise<StoreSubjec
   const shop = await startWooCommerceSandbox(version === undefined ? {} : { version });
   const receiver = await Receiver.start();
   const { url, consumerKey, consumerSecret, products, ledger } = shop;
-  const subject = woocommerceSubject(
-    { url, consumerKey, consumerSecret, webhookSecret: 'of the contract' },
-    receiver,
-  );
+  const webhookSecret = 'of the contract';
+  const subject = woocommerceSubject({ url, consumerKey, consumerSecret, webhookSecret }, receiver);
   const edit = (id: string, { title, descriptionHtml }: { title?: string; descriptionHtml?: string }): void =>
     void products.edit(Number(id), {
       ...(title === undefined ? {} : { name: title }),
@@ -85,6 +83,7 @@ export async function emulatedWooCommerce(version?: string): Promise<StoreSubjec
             method !== 'GET' && path.includes('products') && (status === null || status < 300),
         ).length,
       settle: () => shop.idle(),
+      webhookSecret,
     },
     close: async () => {
       await subject.close();
