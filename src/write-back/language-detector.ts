@@ -1,32 +1,16 @@
 import type { DetectLanguage } from '../planner/gates/language.js';
 
-/** Single languages that ISO 639-1 names by their group alone, such as Standard Arabic. */
+/** Languages that ISO 639-1 names by their group alone, and that `Intl` does not name so. */
 const LANGUAGE_OF_GROUP: Readonly<Record<string, string>> = {
-  als: 'sq',
-  arb: 'ar',
-  ayr: 'ay',
-  azj: 'az',
   ckb: 'ku',
-  cmn: 'zh',
-  ekk: 'et',
   fuv: 'ff',
-  khk: 'mn',
-  knc: 'kr',
-  kng: 'kg',
-  lvs: 'lv',
-  npi: 'ne',
-  pbu: 'ps',
-  pes: 'fa',
-  plt: 'mg',
   prs: 'fa',
   quy: 'qu',
-  quz: 'qu',
-  src: 'sc',
-  swh: 'sw',
-  uzn: 'uz',
-  ydd: 'yi',
   zlm: 'ms',
 };
+
+/** What the detector answers where no language fits. */
+const UNKNOWN = 'und';
 
 let loaded: Promise<DetectLanguage> | undefined;
 
@@ -37,24 +21,29 @@ export function languageDetector(): Promise<DetectLanguage> {
 }
 
 async function load(): Promise<DetectLanguage> {
-  const [{ francAll }, { data }, { expressions }, { iso6393To1 }] = await Promise.all([
-    ...([import('franc'), import('franc/data.js'), import('franc/expressions.js')] as const),
-    import('iso-639-3'),
+  const [{ francAll }, { data }, { expressions }] = await Promise.all([
+    import('franc'),
+    import('franc/data.js'),
+    import('franc/expressions.js'),
   ]);
-  const shortCodes = new Map([...Object.entries(iso6393To1), ...Object.entries(LANGUAGE_OF_GROUP)]);
+  // The expressions are of scripts, too, whose names are longer than a language's code.
   const known = [
     ...Object.values(data).flatMap((models) => Object.keys(models)),
     ...Object.keys(expressions),
-  ].filter((code) => shortCodes.has(code));
-  const shortCode = (code: string): string[] => [shortCodes.get(code) ?? []].flat();
-  const none = new Map(known.flatMap(shortCode).map((code) => [code, 0]));
+  ].filter((code) => code.length === 3 && shortCode(code) !== code);
+  const none = new Map(known.map((code) => [shortCode(code), 0]));
   return (text) => {
-    const found = francAll(text, { only: known }).flatMap(([code, score]) =>
-      shortCode(code).map((short) => [short, score] as const),
-    );
+    const found = francAll(text, { only: known })
+      .filter(([code]) => code !== UNKNOWN)
+      .map(([code, score]) => [shortCode(code), score] as const);
     if (found.length === 0) return new Map();
     const scores = new Map(none);
     for (const [code, score] of found) scores.set(code, Math.max(score, scores.get(code) ?? 0));
     return scores;
   };
+}
+
+/** The code of a language as a locale names it; the same code for a language without a shorter one. */
+function shortCode(code: string): string {
+  return LANGUAGE_OF_GROUP[code] ?? new Intl.Locale(code).language;
 }
