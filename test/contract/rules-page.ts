@@ -34,13 +34,8 @@ const SANDBOX = `## The sandbox
 made by rules from the product's own data and says so. It shares no code with the product except the error class, so that a mistake cannot
 hide on both sides.
 
-\`\`\`sh
-npm run sandbox -- --database-url postgres://…      # prints the base URL and an API token, once
-npm run sandbox -- token [issue NAME [--scopes products,tasks,settings] | list | revoke ID]
-SANDBOX_PASSWORD=… npm run sandbox -- user create EMAIL
-npm run sandbox -- --reading patchLocale=ignored    # another reading of what the interface leaves open
-npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]  # a sandbox store, of Shopify by default
-\`\`\`
+\`npm run sandbox\` starts it and prints the base URL and an API token, once; \`npm run sandbox -- --help\` lists its options, and the commands
+for tokens and users. \`npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]\` starts a sandbox store.
 
 Tests run under every reading: \`--reading NAME=VALUE\`, or \`startCatalogSandbox({ readings })\` in a test. An unknown name lists their meaning.
 The names are ${Object.keys(READINGS.shape)
