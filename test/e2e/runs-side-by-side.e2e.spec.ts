@@ -38,8 +38,6 @@ beforeAll(async () => {
     world.store.products.create({ title: handle, handle, vendor: 'Forge' });
 });
 afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
-  silent.close();
   await world.end();
 });
 
@@ -47,9 +45,11 @@ describe('runs of one process', () => {
   it('go on while more stores than there are places accept requests and never answer', async () => {
     const daemon = await world.startHere();
     try {
-      const others: string[] = [];
-      for (let index = 0; index < HANGING; index += 1)
-        others.push(await world.requestRun({ store: `hanging-${String(index)}` }));
+      const others = await Promise.all(
+        Array.from({ length: HANGING }, (_, index) =>
+          world.requestRun({ store: `hanging-${String(index)}` }),
+        ),
+      );
       // Half of the places are those of one workspace.
       await until('the hanging requests', () => Promise.resolve(sockets.size >= 50 ? true : null));
       const began = performance.now();
@@ -57,8 +57,10 @@ describe('runs of one process', () => {
       expect(performance.now() - began).toBeLessThan(25_000);
       const states = await Promise.all(others.map(async (id) => (await world.showRun(id)).status));
       expect(states.filter((state) => state === 'running').length).toBeGreaterThan(50);
-      for (const id of others) await world.api('POST', `/api/v1/syncs/${id}/cancel`);
+      await Promise.all(others.map((id) => world.api('POST', `/api/v1/syncs/${id}/cancel`)));
     } finally {
+      // The runs would connect again, and the stop wait for them.
+      silent.close();
       for (const socket of sockets) socket.destroy();
       await daemon.stop();
     }
