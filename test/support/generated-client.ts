@@ -8,8 +8,8 @@ import ts from 'typescript';
 const run = promisify(execFile);
 
 export interface GeneratedClient {
-  /** Errors of the compiler in the generated files and in this program, which imports them from `./client/index.ts`. */
-  typeErrors(program: string): Promise<readonly string[]>;
+  /** Errors of the compiler in the generated files and in each of these programs, which import them from `./client/index.ts`. */
+  typeErrors(programs: readonly string[]): Promise<readonly string[]>;
   /** Runs the program. Returns what it prints as JSON. */
   run(program: string, args: readonly string[]): Promise<unknown>;
   remove(): Promise<void>;
@@ -30,13 +30,14 @@ export async function generateClient(openApi: unknown): Promise<GeneratedClient>
   );
   const generator = resolve('node_modules/@hey-api/openapi-ts/bin/run.js');
   await run(process.execPath, [generator, '--file', config], { cwd: directory });
-  const program = async (text: string): Promise<string> => {
-    const path = join(directory, 'program.ts');
+  const program = async (text: string, name = 'program'): Promise<string> => {
+    const path = join(directory, `${name}.ts`);
     await writeFile(path, text);
     return path;
   };
   return {
-    typeErrors: async (text) => typeErrors(await program(text)),
+    typeErrors: async (texts) =>
+      typeErrors(await Promise.all(texts.map((text, index) => program(text, `program-${index}`)))),
     run: async (text, args) => {
       const { stdout } = await run(process.execPath, ['--no-warnings', await program(text), ...args]);
       return JSON.parse(stdout) as unknown;
@@ -45,8 +46,8 @@ export async function generateClient(openApi: unknown): Promise<GeneratedClient>
   };
 }
 
-function typeErrors(path: string): readonly string[] {
-  const compiled = ts.createProgram([path], {
+function typeErrors(paths: readonly string[]): readonly string[] {
+  const compiled = ts.createProgram(paths, {
     strict: true,
     noEmit: true,
     allowImportingTsExtensions: true,

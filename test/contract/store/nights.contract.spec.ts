@@ -31,7 +31,7 @@ const night = fc.record({
   fault: fc.constantFrom(null, 'throttle' as const, 'lose an answer' as const),
 });
 
-const NIGHTS = Number(process.env['NIGHTS'] ?? 2);
+const NIGHTS = Number(process.env['NIGHTS'] ?? 1);
 const listed = z.object({ items: z.array(z.looseObject({ state: z.string() })) });
 
 /** The merchant's shop of a few products, by the administrator's own hands. */

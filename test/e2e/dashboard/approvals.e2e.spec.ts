@@ -167,14 +167,3 @@ it('a declined field is named with who declined it, on its page and by the API',
   const { body } = await world.api('GET', `/api/v1${path}`);
   expect(body).toMatchObject({ declined: [{ target: 'title', by: 'admin' }] });
 });
-
-it.each([
-  ['/review?state=nope', 'pending_review'],
-  ['/journal?day=2026-13-45', 'no such day'],
-  ['/products?state=nope', 'linked'],
-  ['/runs?from=yesterday', 'no such day'],
-])('the filter of %s is refused with what is valid', async (address, valid) => {
-  const { status, text } = await visitor.get(address);
-  expect(status).toBe(400);
-  expect(text).toContain(valid);
-});

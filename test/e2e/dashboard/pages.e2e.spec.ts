@@ -261,3 +261,14 @@ describe('a product without a title', () => {
       expect((await visitor.get(path)).text).toContain(`<h1>${externalId}</h1>`);
   });
 });
+
+it.each([
+  ['/review?state=nope', 'pending_review'],
+  ['/journal?day=2026-13-45', 'no such day'],
+  ['/products?state=nope', 'linked'],
+  ['/runs?from=yesterday', 'no such day'],
+])('the filter of %s is refused with what is valid', async (address, valid) => {
+  const { status, text } = await visitor.get(address);
+  expect(status).toBe(400);
+  expect(text).toContain(valid);
+});
