@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { MIGRATIONS } from './migrations.js';
+import { TABLES } from './tables.js';
 import type { SandboxLogger } from './logger.js';
 
 /** Runs queries: the pool, or the connection of a transaction. */
@@ -22,7 +22,7 @@ export class SandboxDatabase implements Queryable {
     readonly schema: string,
   ) {}
 
-  /** Connects, makes the schema where it is missing, and applies the migrations that it lacks. */
+  /** Connects, and makes the schema with its tables where it is missing. */
   static async open(databaseUrl: string, schema: string, logger: SandboxLogger): Promise<SandboxDatabase> {
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
       throw new Error(`The schema name ${JSON.stringify(schema)} is not a plain lower-case identifier`);
@@ -38,7 +38,7 @@ export class SandboxDatabase implements Queryable {
     pool.on('error', (error) => logger.error('An idle database connection broke', error));
     const database = new SandboxDatabase(pool, schema);
     try {
-      await database.migrate();
+      await database.prepare();
     } catch (error) {
       await pool.end();
       throw error;
@@ -86,23 +86,15 @@ export class SandboxDatabase implements Queryable {
     }
   }
 
-  private async migrate(): Promise<void> {
+  private async prepare(): Promise<void> {
     await this.transaction(async (tx) => {
       // Two sandboxes that start at once on one database: the second waits and finds nothing left to do.
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
         `catalog-sandbox:${this.schema}`,
       ]);
       await tx.query(`CREATE SCHEMA IF NOT EXISTS ${this.schema}`);
-      await tx.query('CREATE TABLE IF NOT EXISTS migration (version integer PRIMARY KEY)');
-      const { rows } = await tx.query<{ version: number | null }>(
-        'SELECT max(version) AS version FROM migration',
-      );
-      const applied = rows[0]?.version ?? 0;
-      for (const [index, sql] of MIGRATIONS.entries()) {
-        if (index < applied) continue;
-        await tx.query(sql);
-        await tx.query('INSERT INTO migration (version) VALUES ($1)', [index + 1]);
-      }
+      const { rowCount } = await tx.query('SELECT 1 FROM pg_tables WHERE schemaname = $1', [this.schema]);
+      if (rowCount === 0) await tx.query(TABLES);
     });
   }
 }

@@ -1,13 +1,14 @@
+import { withoutTrailing } from '../../text.js';
 import type { SandboxSettings } from '../settings.js';
 
 export const API_PREFIX = '/api/v1';
 
 /** The origin under which clients reach the service. It is known once the service listens. */
 export class PublicAddress {
-  private origin: string | undefined;
+  private origin: string | null;
 
-  constructor(settings: SandboxSettings) {
-    this.origin = settings.publicUrl;
+  constructor({ publicUrl }: SandboxSettings) {
+    this.origin = publicUrl === null ? null : withoutTrailing(publicUrl, '/');
   }
 
   /** Called with the address that the service listens on; a configured public URL stays. */
@@ -21,7 +22,7 @@ export class PublicAddress {
 
   /** Absolute URL of a path with its query. */
   of(path: string): string {
-    if (this.origin === undefined) throw new Error('The sandbox does not listen yet');
+    if (this.origin === null) throw new Error('The sandbox does not listen yet');
     return this.origin + path;
   }
 }

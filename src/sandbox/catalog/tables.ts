@@ -1,6 +1,5 @@
-/** Applied in order, each once, inside the sandbox's own schema. A shipped entry never changes; a new one is added. */
-export const MIGRATIONS: readonly string[] = [
-  `
+/** The sandbox's tables, in a schema of their own. */
+export const TABLES = `
   CREATE TABLE setting (key text PRIMARY KEY, value jsonb NOT NULL);
 
   CREATE TABLE account (
@@ -127,5 +126,4 @@ export const MIGRATIONS: readonly string[] = [
     error text,
     PRIMARY KEY (delivery_id, number)
   );
-  `,
-];
+`;
