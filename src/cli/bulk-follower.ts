@@ -107,9 +107,11 @@ function countedWriteBacks(count: number, which = ''): string {
   return `${String(count)} ${which}${count === 1 ? 'write-back' : 'write-backs'}`;
 }
 
+const DONE = { reject: 'rejected', revert: 'reverted', reapply: 'written again' } as const;
+
 function summaryOf(change: PresentedBulkChange): string {
   const { action, dryRun, matching, done, refused, leftEdited, leftGated } = change;
-  if (action === 'approve' && leftEdited + leftGated > 0)
+  if (action === 'approve')
     return approvalSummary({
       approved: done,
       leftEdited,
@@ -118,5 +120,5 @@ function summaryOf(change: PresentedBulkChange): string {
     });
   return dryRun
     ? `${countedWriteBacks(matching)}: ${done} would be reverted, ${refused} would be left as they are; nothing was written`
-    : `${action}: ${done} of ${matching} write-backs done, ${refused} left as they are`;
+    : `${String(done)} ${DONE[action]}, ${String(refused)} left as they are`;
 }

@@ -52,7 +52,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   status: {
     group: 'Every day',
-    does: 'shows stores, last runs, backlog, dead letters and credits',
+    does: 'shows stores, last runs, open work, what failed for good, and credits',
     load: async () => (await import('./status.command.js')).StatusCommand,
   },
   runs: {

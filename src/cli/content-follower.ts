@@ -23,7 +23,7 @@ export class ContentFollower {
         if (toReview > 0) process.stderr.write(`texts of ${plural(toReview, 'product')} wait for review\n`);
         return;
       }
-      const state = `waiting for a running \`store-sync start\`: ${plural(missing, 'text')} to come, ${String(toWrite)} to write\n`;
+      const state = `waiting for the daemon (store-sync start): ${plural(missing, 'text')} to come, ${String(toWrite)} to write\n`;
       if (state !== said) process.stderr.write((said = state));
       if (performance.now() > until || signal.aborted)
         throw new CodedError(

@@ -83,7 +83,7 @@ function printPlan(store: string, plan: ShownPlan): void {
     print(`no product would be marked as gone: ${plan.incomplete}`);
   print(
     `${plan.kind} plan of ${store}: ${counts.seen} seen, ${counts.creates} to create, ${counts.updates} to update, ` +
-      `${counts.orphans} gone, ${counts.unchanged} unchanged, ${counts.conflicted} conflicted; ${saved === null ? 'nothing was written' : 'nothing was changed on either side'}`,
+      `${counts.orphans} gone, ${counts.unchanged} unchanged, ${counts.conflicted} with a shared SKU; ${saved === null ? 'nothing was written' : 'nothing was changed on either side'}`,
   );
   print(costLine(plan.cost));
   if (saved !== null) print(`saved as ${saved}; apply it with: store-sync apply ${saved}`);

@@ -36,7 +36,7 @@ export class RunFollower {
         if (worked === null) await this.silence?.tellOf(run);
         if (signal.aborted)
           throw new CodedError('transient', `interrupted: the next start or sync resumes run ${id}`);
-        await sleep(FOLLOW_EVERY_MS, undefined, { signal });
+        await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined); // interrupted: the loop ends
       }
     } finally {
       progress.end();

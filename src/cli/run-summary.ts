@@ -8,8 +8,8 @@ export function runSummary({ kind, store, status, counts, error, notes }: Presen
     `${String(counts.updated)} updated`,
     `${String(counts.unchanged)} unchanged`,
     `${String(counts.failed)} failed`,
-    counts.conflicted > 0 ? `${String(counts.conflicted)} conflicted` : '',
-    counts.orphaned > 0 ? `${String(counts.orphaned)} orphaned` : '',
+    counts.conflicted > 0 ? `${String(counts.conflicted)} with a shared SKU` : '',
+    counts.orphaned > 0 ? `${String(counts.orphaned)} gone` : '',
     `${String(counts.generationRequested)} generations requested`,
   ].filter((part) => part !== '');
   const remarks = [...(error === null || status === 'failed' ? [] : [error]), ...notes];

@@ -1,5 +1,7 @@
 import { JSON_OPTION, type CommonOptions } from './options.js';
 import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
+import { failureReason } from '../operations/product-status-text.js';
+import { countedStates, LINK_WORDS, words } from '../operations/state-words.js';
 import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { runFailure } from './run-summary.js';
@@ -9,6 +11,7 @@ interface StatusOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
+const TASK_WORDS: Readonly<Record<string, string>> = { succeeded: 'generated', abandoned: 'given up' };
 const UNKNOWN_TIME = 'an unknown time';
 
 export class StatusCommand extends StoreSyncCommand<StatusOptions> {
@@ -38,15 +41,11 @@ function printStatus(status: Status): void {
   const counts = ({ deliveries, writeBacks, tasks }: Status['backlog']): string =>
     `${deliveries} deliveries, ${writeBacks} write-backs, ${tasks} generation tasks`;
   print(`backlog: ${counts(status.backlog)}`);
-  print(`dead letters: ${counts(status.deadLetters)}`);
+  print(`failed for good: ${counts(status.deadLetters)}`);
 }
 
 function printStore(store: StoreStatus): void {
-  const byState = (counts: Readonly<Record<string, number>>): string =>
-    Object.entries(counts)
-      .map(([state, count]) => `${String(count)} ${state}`)
-      .join(', ') || 'none';
-  print(`store ${store.store} (${store.shop}): products ${byState(store.products)}`);
+  print(`store ${store.store} (${store.shop}): products ${countedStates(store.products, LINK_WORDS)}`);
   const { scope, since, nextTry, reason, state } = store.health;
   if (state === 'paused') {
     const unknown = UNKNOWN_TIME;
@@ -59,7 +58,9 @@ function printStore(store: StoreStatus): void {
     print(
       `  the store has retired the configured apiVersion and serves ${store.servedApiVersion}: set apiVersion to it`,
     );
-  print(`  generation: ${byState(store.tasks)}; write-backs: ${byState(store.writeBacks)}`);
+  print(
+    `  generation: ${countedStates(store.tasks, TASK_WORDS)}; write-backs: ${countedStates(store.writeBacks)}`,
+  );
   if (store.owed.count > 0)
     print(
       `  put off to the next run: ${store.owed.count}, the oldest since ${store.owed.since ?? UNKNOWN_TIME}`,
@@ -67,7 +68,8 @@ function printStore(store: StoreStatus): void {
   for (const { count, reason } of store.owed.reasons) print(`    ${String(count)}: ${reason}`);
   for (const [limit, count] of Object.entries(store.held.limits))
     if (count > 0) print(`  ${count} writes wait: limits.${limit} is reached`);
-  if (Object.keys(store.held.gates).length > 0) print(`  held back by gates: ${byState(store.held.gates)}`);
+  if (Object.keys(store.held.gates).length > 0)
+    print(`  held back by gates: ${countedStates(store.held.gates)}`);
   if (store.unmappedParts > 0)
     print(
       `  ${store.unmappedParts} generated values of the last 30 days are not written: choose where by writeBack.fields, writeBack.attributes or writeBack.sections`,
@@ -81,7 +83,7 @@ function printStore(store: StoreStatus): void {
     );
   }
   for (const { externalId, state, reason } of store.unsuccessful)
-    print(`  ${state} ${externalId}: ${reason ?? 'no reason given'}`);
+    print(`  ${externalId}: ${TASK_WORDS[state] ?? words(state)}: ${failureReason(reason)}`);
   if (store.gone !== null && store.gone.count > 0) printGone(store.gone);
 }
 

@@ -1,4 +1,5 @@
 import type { PresentedRun } from '../operations/present-run.js';
+import { words } from '../operations/state-words.js';
 import { html, type Html, type Piece } from './html.js';
 
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
@@ -38,31 +39,6 @@ export function badge(state: string, label = words(state)): Html {
 /** A run's state for people. A cancelled run has the status `failed` without an error: a person wanted it, so it is not red. */
 export function stateOfRun({ status, error }: Pick<PresentedRun, 'status' | 'error'>): string {
   return status === 'failed' && error === null ? 'cancelled' : status;
-}
-
-/** Words for the states of rows that a merchant would not understand. */
-const WORDS: Readonly<Record<string, string>> = {
-  linked: 'in the catalog',
-  pending: 'being created',
-  orphaned: 'gone from the store',
-  conflicted: 'edited in the shop',
-  pending_review: 'waits for review',
-  ready: 'about to be written',
-  applied: 'live',
-  owed: 'put off',
-  no_urls: 'no sources',
-  no_sources: 'no sources',
-  not_mapped: 'not mapped',
-  with: 'generated',
-  without: 'not generated',
-  requested: 'being generated',
-};
-
-/** The states of a product's link, in words. */
-export const LINK_WORDS: Readonly<Record<string, string>> = { ...WORDS, conflicted: 'shared SKU' };
-
-export function words(name: string): string {
-  return WORDS[name] ?? name.replaceAll('_', ' ');
 }
 
 /**

@@ -74,6 +74,13 @@ export function writtenConfiguration(
     '    generation:',
     '      # Few for the start. Raise it once you like the texts.',
     `      maxPerRun: ${String(FIRST_GENERATIONS)}`,
+    ...(publicUrl === ''
+      ? [
+          '    tasks:',
+          '      # Without a public address no result is announced: the first question about it comes after so many seconds.',
+          '      pollSeconds: 10',
+        ]
+      : []),
     '',
     'stores:',
     `  ${store}:`,

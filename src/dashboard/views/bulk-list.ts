@@ -1,6 +1,7 @@
 import { BULK_STATES, type BulkChangeSummary } from '../../operations/bulk-changes.js';
 import type { Page } from '../../operations/paging.js';
-import { amount, badge, moment, words } from '../elements.js';
+import { words } from '../../operations/state-words.js';
+import { amount, badge, moment } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';

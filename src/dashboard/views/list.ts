@@ -1,5 +1,6 @@
 import type { Page } from '../../operations/paging.js';
-import { amount, nothing, pager, pathTo, words } from '../elements.js';
+import { words } from '../../operations/state-words.js';
+import { amount, nothing, pager, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { withoutAbsent } from '../write-back-query.js';
 

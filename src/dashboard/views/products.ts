@@ -8,7 +8,8 @@ import {
   type TimelineEntry,
 } from '../../operations/products.js';
 import type { WriteBackField } from '../../operations/present-write-back.js';
-import { LINK_WORDS, moment, nameOf, nothing, productPath, sentence, words, type Tone } from '../elements.js';
+import { LINK_WORDS, words } from '../../operations/state-words.js';
+import { moment, nameOf, nothing, productPath, sentence, type Tone } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';

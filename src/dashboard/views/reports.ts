@@ -2,6 +2,7 @@ import type { Finding } from '../../operations/check.js';
 import type { DriftedProduct } from '../../operations/drift.js';
 import type { Report } from '../../operations/reports.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
+import { words } from '../../operations/state-words.js';
 import {
   actionForm,
   amount,
@@ -13,7 +14,6 @@ import {
   nothing,
   pathTo,
   productPath,
-  words,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';

@@ -7,6 +7,7 @@ import {
   type RunOutcome,
 } from '../../operations/run-items.js';
 import type { RunProgress } from '../../operations/runs.js';
+import { words } from '../../operations/state-words.js';
 import {
   actionForm,
   amount,
@@ -20,7 +21,6 @@ import {
   productPath,
   sentence,
   stateOfRun,
-  words,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';

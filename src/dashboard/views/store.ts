@@ -2,11 +2,11 @@ import type { Attention } from '../../operations/attention.js';
 import type { Coverage, CoverageDay } from '../../operations/overview.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreStatus } from '../../operations/status.js';
+import { LINK_WORDS } from '../../operations/state-words.js';
 import {
   actionForm,
   amount,
   factList,
-  LINK_WORDS,
   badge,
   clockTime,
   counted,

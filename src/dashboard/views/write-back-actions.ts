@@ -137,6 +137,14 @@ export function undoForm(id: string, back: string, what = ''): Html {
   </form>`;
 }
 
+const LONGEST_ON_A_BUTTON = 40;
+
+function shortened(label: string): string {
+  return label.length > LONGEST_ON_A_BUTTON
+    ? `${label.slice(0, LONGEST_ON_A_BUTTON).toWellFormed().trimEnd()}…`
+    : label;
+}
+
 /**
  * The box with what was decided last, and the way back: undo while nothing is written, revert afterwards. The script counts the seconds
  * down and then shows the revert in place of the undo. `back` is the page that follows.
@@ -149,7 +157,7 @@ export function lastDecisionBox(visitor: Visitor, last: LastDecision | null, bac
   const counts = writtenAtMs !== null && html` data-until="${writtenAtMs}"`;
   return html`<div class="notice head" ${counts}>
     <p role="status">${visitor.notice ?? `${said}.`}</p>
-    ${offer === 'undo' && undoForm(id, back, ` ‘${label}’`)}
+    ${offer === 'undo' && undoForm(id, back, ` ‘${shortened(label)}’`)}
     ${(offer === 'revert' || writtenAtMs !== null) && html`<span data-afterwards ${offer === 'undo' && html` hidden`}>${askLink(id, 'revert', { label, back })}</span>`}
   </div>`;
 }

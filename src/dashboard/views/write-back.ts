@@ -2,7 +2,8 @@ import { plainTextOf } from '../../planner/html/plain-text.js';
 import type { PresentedWriteBack } from '../../operations/present-write-back.js';
 import type { ComparedField, Comparison } from '../../operations/write-back-comparison.js';
 import type { LastDecision, ReviewedWriteBack } from '../../operations/write-back-review.js';
-import { badge, moment, pathTo, productPath, sentence, words } from '../elements.js';
+import { words } from '../../operations/state-words.js';
+import { badge, moment, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import { ROWS_OF_A_PAGE } from '../page-query.js';
@@ -282,7 +283,9 @@ function accept({ row, place }: WriteBackView, field: ComparedField, name: strin
 function verdictOf({ verdict, reason }: ComparedField): Html {
   if (verdict === null || (verdict === 'write' && reason === 'generated')) return html``;
   const tone = verdict === 'conflict' || verdict === 'failed' ? 'warn' : 'calm';
-  return html`<p class="verdict"><span class="badge ${tone}">${words(verdict)}</span> ${reason}</p>`;
+  return html`<p class="verdict">
+    <span class="badge ${tone}">${words(verdict)}</span> ${reason !== 'generated' && reason}
+  </p>`;
 }
 
 /** Both sides of a field, from one comparison. */
