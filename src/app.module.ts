@@ -29,6 +29,7 @@ import { APP_CONFIG, type AppConfig, type ProcessRole } from './config/index.js'
 import { CONNECTION_PROVIDERS } from './connections/connection-providers.js';
 import { RequestValidation } from './api/request-validation.js';
 import { Connections } from './connections/connections.js';
+import { SilenceWatch } from './connections/silence-watch.js';
 import { PAGE_PROVIDERS, pageMiddleware, PAGES } from './dashboard/dashboard.js';
 import { OffPages } from './dashboard/pages/off.pages.js';
 import { LIFECYCLE_EVENTS, NOTIFICATIONS } from './notifications/notification-providers.js';
@@ -119,6 +120,7 @@ interface RolePart extends Part {
 const DAEMON: Part = {
   controllers: [HealthController, MetricsController],
   providers: [
+    SilenceWatch,
     StateMetrics,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: RowWorkPort, useClass: EnqueuedRowWork },
@@ -225,13 +227,14 @@ export class AppModule implements NestModule {
     ]);
   }
 
-  /** A process for the length of one command. One that only reads (`changes: false`) moves no rows of a store to a new key. */
+  /** A process for the length of one command. One that only reads (`changes: false`) moves no rows of a store to a new key, and records no silence of a side. */
   static command(settings: AppSettings, service: Type, changes: boolean): DynamicModule {
     const logger = commandLogger(settings.logger);
     const renames = changes ? 'move' : 'refuse';
     return composed([
       { imports: [SettingsModule.forRoot({ ...settings, logger }, CONNECTIONS_OF_COMMAND, renames)] },
       { providers: [...COMMAND, ...(OPERATIONS.includes(service) ? [] : [service])] },
+      { providers: changes ? [SilenceWatch] : [] },
     ]);
   }
 

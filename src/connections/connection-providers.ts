@@ -9,7 +9,6 @@ import { ConnectionMaker } from './connection-maker.js';
 import { ConnectionRefresh } from './connection-refresh.js';
 import { Connections } from './connections.js';
 import { RENAME_POLICY, settleStoreKeys, type RenamePolicy } from './store-keys.js';
-import { SilenceWatch } from './silence-watch.js';
 import { StoreProbe } from './store-probe.js';
 import { StoreSubscriptions } from './store-subscriptions.js';
 import { WebhookSlot } from './webhook-slot.js';
@@ -50,7 +49,6 @@ export const CONNECTION_PROVIDERS: readonly Provider[] = [
   InstallationTokens,
   InstalledStores,
   RunRequests,
-  SilenceWatch,
   StoreProbe,
   StoreSubscriptions,
   WebhookSlot,
