@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startWooCommerceSandbox } from '../../src/sandbox/woocommerce/index.js';
+import { startTestShop } from '../support/sandbox/test-shop.js';
 
 // `second-kind-main.ts PRODUCTS`: a shop of so many products, one in five with five variations. Lines of stdin set it up: "slow" lets it
 // take the time of the recorded shop for each page, "fast" none.
@@ -8,7 +8,7 @@ import { startWooCommerceSandbox } from '../../src/sandbox/woocommerce/index.js'
 /** Of a page of 100 of the recorded shop, in milliseconds: products, variations, and the ids of products. */
 const PAGE_MS = { products: 355, variations: 290, ids: 257 };
 
-const shop = await startWooCommerceSandbox();
+const shop = await startTestShop();
 const TEXT = '<p>A lamp of brass with a shade of linen, made by hand and tested twice.</p>\n'.repeat(12);
 const count = Number(process.argv[2] ?? '1');
 for (let at = 0; at < count; at += 1) {

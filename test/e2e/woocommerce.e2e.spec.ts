@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import {
-  startWooCommerceSandbox,
-  type Post,
-  type RunningWooCommerceSandbox,
-} from '../../src/sandbox/woocommerce/index.js';
+import { type Post } from '../../src/sandbox/woocommerce/index.js';
+import { startTestShop, type TestShop } from '../support/sandbox/test-shop.js';
 import { World } from '../support/e2e-world.js';
 import type { Settings } from '../support/e2e-settings.js';
 import { runCommand, syncHere, type CommandEnd } from '../support/run-command.js';
 import { Visitor } from './dashboard/dashboard-world.js';
 
-let shop: RunningWooCommerceSandbox;
+let shop: TestShop;
 let world: World;
 
 const settings = (changes: Settings = {}): Settings => ({
@@ -23,7 +20,7 @@ const settings = (changes: Settings = {}): Settings => ({
 });
 
 async function open(names: readonly string[], changes: Settings = {}): Promise<void> {
-  shop = await startWooCommerceSandbox();
+  shop = await startTestShop();
   for (const name of names)
     shop.products.create({ row: { name, description: `<p>${name}</p>` }, sku: name.replaceAll(' ', '-') });
   world = await World.open({ stores: [], settings: { stores: { main: settings(changes) } } });
@@ -36,8 +33,7 @@ async function close(): Promise<void> {
 
 /** Requests that changed something in the shop: the probe of the key is a write to no product. */
 function writes(): number {
-  return shop.ledger.requests.filter(({ method, path }) => method !== 'GET' && path !== 'wc/v3/products/0')
-    .length;
+  return shop.requests.filter(({ method, path }) => method !== 'GET' && path !== 'wc/v3/products/0').length;
 }
 
 describe('a shop that has moved to another address', () => {
@@ -77,7 +73,7 @@ describe('a shop that has moved to another address', () => {
 
   it('is served by one store: a second one at the address of a copy is refused', async () => {
     const { url } = shop;
-    const copy = await startWooCommerceSandbox({ storeId: shop.shop.storeId });
+    const copy = await startTestShop({ storeId: shop.shop.storeId });
     try {
       await world.configure({
         stores: { main: settings(), copy: settings({ url: copy.url }) },

@@ -104,12 +104,19 @@ function ofShopify(product: SandboxProduct): DemoProduct {
 async function openWooCommerce(products: readonly ImportedProduct[]): Promise<DemoShop> {
   const secret = (prefix: string): string => `${prefix}_${randomBytes(20).toString('hex')}`;
   const auth = { consumerKey: secret('ck'), consumerSecret: secret('cs') };
-  const shop = await startWooCommerceSandbox(auth);
+  let requests = 0;
+  let writes = 0;
+  const shop = await startWooCommerceSandbox({
+    ...auth,
+    around: async ({ method, path }, proceed) => {
+      const reply = await proceed();
+      requests += 1;
+      // The question whether the key may write is a request that the shop refuses.
+      if (method !== 'GET' && path.startsWith('wc/v3/products') && reply.status < 300) writes += 1;
+      return reply;
+    },
+  });
   shop.load(products);
-  const { requests } = shop.ledger;
-  // The question whether the key may write is a request that the shop refuses.
-  const isWrite = ({ method, path, status }: (typeof requests)[number]): boolean =>
-    method !== 'GET' && path.startsWith('wc/v3/products') && (status === null || status < 300);
   return {
     url: shop.url,
     settings: { kind: 'woocommerce', url: shop.url, auth },
@@ -119,8 +126,8 @@ async function openWooCommerce(products: readonly ImportedProduct[]): Promise<De
         .list()
         .filter(({ parentId }) => parentId === 0)
         .map((post) => ofWooCommerce(post, shop.shop.storeId ?? '')),
-    writes: () => requests.filter(isWrite).length,
-    moved: () => String(requests.length),
+    writes: () => writes,
+    moved: () => String(requests),
     stop: () => shop.stop(),
   };
 }

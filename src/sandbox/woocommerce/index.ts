@@ -2,22 +2,20 @@ import { once } from 'node:events';
 import { CodedError } from '../../domain/errors.js';
 import { parseProductCsv } from '../store/csv.js';
 import type { ImportedProduct } from '../store/csv.js';
-import { Faults } from './faults.js';
-import type { FaultScope } from './faults.js';
 import { shopHttpServer } from './http-server.js';
+import type { Around } from './http-server.js';
 import { importProduct } from './import.js';
 import { Keys } from './keys.js';
 import type { ApiKey } from './keys.js';
-import type { Ledger } from './ledger.js';
 import { Merchant } from './merchant.js';
 import type { Post } from './model.js';
 import { Routes } from './routes.js';
-import type { Call } from './routes.js';
 import { Shop } from './shop.js';
 import { Webhooks } from './webhooks.js';
 import { Writes } from './writes.js';
 
 export type { Post } from './model.js';
+export type { Call, Reply } from './routes.js';
 
 export interface WooCommerceSandboxOptions {
   /** Default 127.0.0.1. */
@@ -41,6 +39,9 @@ export interface WooCommerceSandboxOptions {
   /** How long a write takes between loading a product and saving it; default 0. */
   readonly writeMs?: number;
   readonly clock?: () => Date;
+  readonly around?: Around;
+  /** Called with the sandbox's own failures, such as a request for what it does not have. */
+  readonly onError?: (error: unknown) => void;
   readonly webhooks?: {
     /** How long events wait; default 20. */
     readonly queueMs?: number;
@@ -59,21 +60,11 @@ export interface RunningWooCommerceSandbox {
   readonly products: Merchant;
   /** Terms, the shop's zone and its identity. */
   readonly shop: Shop;
-  readonly ledger: Ledger;
   /** Loads a Shopify product export; every product or none. Throws `invalid` with file, line and column. */
   loadCsv(text: string, file?: string): Post[];
   load(products: readonly ImportedProduct[]): Post[];
   addKey(key: ApiKey): void;
   revokeKey(key: string): void;
-  /** Pages get shorter by these products, and the totals still count them. */
-  hideFromKeys(posts: readonly Pick<Post, 'id'>[]): void;
-  /** Runs before each request is answered, for changes in the midst of a read. */
-  beforeEach(act: (call: Pick<Call, 'method' | 'path' | 'parameters'>) => void | Promise<void>): void;
-  /** The next request (or `count`) is answered with this status. `operation` is a method, or one with a first part: `GET products`. */
-  failNext(status: number, scope?: FaultScope): void;
-  /** The next request's connection is cut: before it is carried out, or after it. Default before. */
-  resetNext(scope?: FaultScope & { readonly when?: 'before' | 'after' }): void;
-  clearFaults(): void;
   /** Resolves once all webhooks are delivered or given up. */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -92,25 +83,20 @@ export async function startWooCommerceSandbox(
   const now = options.clock ?? (() => new Date());
   const { offset = -5, homeUrl = '', writeMs = 0, tls = false, permalinks = 'pretty' } = options;
   const shop = new Shop({ now, offset, homeUrl, storeId });
-  const ledger: Ledger = { requests: [], deliveries: [], internalErrors: [] };
   const { queueMs = 20, timeoutMs = 5000, isUntouched = false } = options.webhooks ?? {};
-  const webhooks = new Webhooks(shop, { queueMs, timeoutMs, isUntouched }, ledger);
+  const webhooks = new Webhooks(shop, { queueMs, timeoutMs, isUntouched });
   const keys = new Keys(now, () => shop.homeUrl);
   keys.add({ key: consumerKey, secret: consumerSecret, permissions: 'read_write', role: 'shop_manager' });
   const { version = '10.5.0', language = 'en_US', plugins = ['wordpress-seo/wp-seo.php'] } = options;
   const about = { name: 'Sandbox shop', version, language, plugins };
   const routes = new Routes({ shop, keys, writes: new Writes(shop, writeMs), webhooks, about });
-  const faults = new Faults();
-  let before: (call: Call) => void | Promise<void> = () => undefined;
   const server = shopHttpServer({
     routes,
-    faults,
-    ledger,
-    now,
     tls,
     permalinks,
     homeUrl: () => shop.homeUrl,
-    before: () => before,
+    around: options.around ?? ((_call, proceed) => proceed()),
+    onError: options.onError ?? (() => undefined),
   });
   server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
   // Rejects with the server's own error, such as a port that is taken.
@@ -126,18 +112,10 @@ export async function startWooCommerceSandbox(
     consumerSecret,
     products: new Merchant(shop),
     shop,
-    ledger,
     loadCsv: (text, file) => parseProductCsv(text, file).map((product) => importProduct(shop, product)),
     load: (products) => products.map((product) => importProduct(shop, product)),
     addKey: (key) => keys.add(key),
     revokeKey: (key) => keys.revoke(key),
-    hideFromKeys: (posts) => posts.forEach(({ id }) => shop.hidden.add(id)),
-    beforeEach: (act) => {
-      before = act;
-    },
-    failNext: (status, scope = {}) => faults.arm({ kind: 'status', status, retryAfterSeconds: null }, scope),
-    resetNext: ({ when = 'before', ...scope } = {}) => faults.arm({ kind: 'reset', when }, scope),
-    clearFaults: () => faults.clear(),
     idle: () => webhooks.idle(),
     stop: async () => {
       await webhooks.stop();

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningWooCommerceSandbox } from './index.js';
+import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
 import { ask, stopWooSandboxes, wooSandbox } from '../../../test/support/sandbox/woocommerce-caller.js';
 import type { Answer } from '../../../test/support/sandbox/woocommerce-caller.js';
 
-let shop: RunningWooCommerceSandbox;
+let shop: TestShop;
 let id: number;
 
 beforeEach(async () => {

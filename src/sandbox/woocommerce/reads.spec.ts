@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { RunningWooCommerceSandbox } from './index.js';
+import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
 import { demoCatalogCsv } from '../demo-catalog/demo-catalog.js';
 import { TestClock } from '../../../test/support/sandbox/store-caller.js';
 import {
@@ -14,7 +14,7 @@ import type { Answer, ShownProduct } from '../../../test/support/sandbox/woocomm
 afterEach(stopWooSandboxes);
 
 function list(
-  shop: RunningWooCommerceSandbox,
+  shop: TestShop,
   query: Record<string, string> = {},
   path = 'products',
 ): Promise<Answer<ShownProduct[]>> {
@@ -23,7 +23,7 @@ function list(
 
 const ids = ({ body }: Answer<ShownProduct[]>): number[] => body.map(({ id }) => id);
 
-async function shopOf(count: number, options = {}): Promise<RunningWooCommerceSandbox> {
+async function shopOf(count: number, options = {}): Promise<TestShop> {
   const shop = await wooSandbox(options);
   for (let number = 1; number <= count; number += 1)
     shop.products.create({ row: { name: `P${number}` }, sku: `S${number}` });
@@ -180,7 +180,7 @@ describe('a list of products', () => {
   it('fails for a parameter that the sandbox does not have', async () => {
     const shop = await wooSandbox();
     expect((await ask(shop, 'GET', 'products', { query: { search: 'x' } })).status).toBe(500);
-    expect(shop.ledger.internalErrors.splice(0)).toHaveLength(1);
+    expect(shop.internalErrors.splice(0)).toHaveLength(1);
   });
 });
 
@@ -222,7 +222,7 @@ describe('times', () => {
 });
 
 describe('pages of a list that changes (B10)', () => {
-  const page = (shop: RunningWooCommerceSandbox, query: Record<string, string>, number: number) =>
+  const page = (shop: TestShop, query: Record<string, string>, number: number) =>
     list(shop, { ...query, per_page: '2', page: String(number) }).then(ids);
 
   it('miss a product when one before it goes', async () => {
@@ -308,7 +308,7 @@ describe('variations', () => {
 describe('the shop', () => {
   it('says who it is; an older one has no id (B15)', async () => {
     const shop = await wooSandbox();
-    const read = (each: RunningWooCommerceSandbox) =>
+    const read = (each: TestShop) =>
       ask(each, 'GET', 'system_status', { query: { _fields: 'environment,settings' } });
     expect((await read(shop)).body).toMatchObject({
       environment: { store_id: expect.any(String), home_url: shop.url, version: '10.5.0' },

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningWooCommerceSandbox, WooCommerceSandboxOptions } from './index.js';
+import type { TestShop, TestShopOptions } from '../../../test/support/sandbox/test-shop.js';
 import { ask, stopWooSandboxes, wooSandbox } from '../../../test/support/sandbox/woocommerce-caller.js';
 
 interface Received {
@@ -18,7 +18,7 @@ let receiver: Server;
 let url: string;
 let received: Received[];
 let answerWith: number;
-let shop: RunningWooCommerceSandbox;
+let shop: TestShop;
 
 beforeEach(async () => {
   received = [];
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 async function watched(
-  options: WooCommerceSandboxOptions = {},
+  options: TestShopOptions = {},
   topics = ['created', 'updated', 'deleted', 'restored'],
 ): Promise<void> {
   // Fixed, so that every delivery is of one second.

@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Ledger } from './ledger.js';
 import { RestError } from './model.js';
 import type { PostEvent, Shop } from './shop.js';
 import { timeText } from './shop.js';
@@ -50,7 +49,6 @@ export class Webhooks {
   constructor(
     private readonly shop: Shop,
     private readonly options: WebhookOptions,
-    private readonly ledger: Ledger,
   ) {
     shop.onEvent((event, id) => this.enqueue(event, id));
   }
@@ -193,7 +191,7 @@ export class Webhooks {
         .digest('hex')
         .slice(0, 32),
     };
-    const status = await this.post(url, topic, headers, body, this.options.timeoutMs);
+    const status = await this.post(url, headers, body, this.options.timeoutMs);
     if (isDelivered(status)) hook.failures = 0;
     else if (hook.failures >= MOST_FAILURES) hook.status = 'disabled';
     else hook.failures += 1;
@@ -208,31 +206,26 @@ export class Webhooks {
 
   private async ping(hook: Webhook): Promise<void> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const status = await this.post(hook.deliveryUrl, null, headers, `webhook_id=${hook.id}`, 5000);
+    const status = await this.post(hook.deliveryUrl, headers, `webhook_id=${hook.id}`, 5000);
     hook.isPinged = isDelivered(status);
   }
 
   private async post(
     url: string,
-    topic: string | null,
     headers: Record<string, string>,
     body: string,
     timeoutMs: number,
   ): Promise<number | null> {
-    const at = this.shop.now();
-    let status: number | null = null;
-    if (!this.options.isUntouched || isOpen(url)) {
-      const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(timeoutMs)]);
-      try {
-        const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
-        await response.body?.cancel();
-        ({ status } = response);
-      } catch {
-        // A receiver that is not there or too slow is a normal outcome here; the ledger keeps it.
-      }
+    if (this.options.isUntouched && !isOpen(url)) return null;
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+      await response.body?.cancel();
+      return response.status;
+    } catch {
+      // A receiver that is not there or too slow is a normal outcome here.
+      return null;
     }
-    if (!this.stopping.signal.aborted) this.ledger.deliveries.push({ at, topic, url, headers, body, status });
-    return status;
   }
 }
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningWooCommerceSandbox } from './index.js';
+import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
 import { TestClock } from '../../../test/support/sandbox/store-caller.js';
 import { ask, stopWooSandboxes, wooSandbox } from '../../../test/support/sandbox/woocommerce-caller.js';
 import type { Answer, CallOptions, ShownProduct } from '../../../test/support/sandbox/woocommerce-caller.js';
 
 const clock = new TestClock();
-let shop: RunningWooCommerceSandbox;
+let shop: TestShop;
 let id: number;
 
 beforeEach(async () => {

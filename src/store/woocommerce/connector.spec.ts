@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
-  startWooCommerceSandbox,
-  type RunningWooCommerceSandbox,
-  type WooCommerceSandboxOptions,
-} from '../../sandbox/woocommerce/index.js';
+  startTestShop,
+  type TestShop,
+  type TestShopOptions,
+} from '../../../test/support/sandbox/test-shop.js';
 import { isCoded } from '../../domain/errors.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import { liveValue, type ReadPart, type TargetWrite, type WriteOutcome } from '../../domain/store-port.js';
@@ -19,11 +19,8 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 
-async function shopWith(
-  count: number,
-  options: WooCommerceSandboxOptions = {},
-): Promise<RunningWooCommerceSandbox> {
-  const shop = await startWooCommerceSandbox({ storeId: STORE_ID, ...options });
+async function shopWith(count: number, options: TestShopOptions = {}): Promise<TestShop> {
+  const shop = await startTestShop({ storeId: STORE_ID, ...options });
   open.push({ close: () => shop.stop() });
   for (let number = 1; number <= count; number += 1)
     shop.products.create({
@@ -33,7 +30,7 @@ async function shopWith(
   return shop;
 }
 
-function connect(shop: RunningWooCommerceSandbox, options: Partial<WooOptions> = {}): WooConnector {
+function connect(shop: TestShop, options: Partial<WooOptions> = {}): WooConnector {
   const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
   const connector = new WooConnector({ url: shop.url, key, namespace: 'catalog', attempts: 2, ...options });
   open.push(connector);
@@ -73,14 +70,14 @@ async function valueIn(connector: WooConnector, id: number, target: string) {
 }
 
 /** The one product of a shop. */
-function idIn(shop: RunningWooCommerceSandbox): number {
+function idIn(shop: TestShop): number {
   const [product] = shop.products.list();
   if (product === undefined) throw new Error('the shop is empty');
   return product.id;
 }
 
-const requests = (shop: RunningWooCommerceSandbox, method: string): number =>
-  shop.ledger.requests.filter((each) => each.method === method).length;
+const requests = (shop: TestShop, method: string): number =>
+  shop.requests.filter((each) => each.method === method).length;
 
 describe('a whole read', () => {
   it('has every product of every status once, proved by a second pass of ids', async () => {
@@ -227,7 +224,7 @@ describe('a write', () => {
       { target: 'metafield:catalog.care', outcome: 'written', value: 'Wash' },
       { target: 'seo.title', outcome: 'written', value: 'For search' },
     ]);
-    const sent = shop.ledger.requests.filter(({ method }) => method === 'PUT');
+    const sent = shop.requests.filter(({ method }) => method === 'PUT');
     expect(sent.map(({ body }) => Object.keys(body as object).sort())).toEqual([
       ['description', 'meta_data', 'name'],
     ]);

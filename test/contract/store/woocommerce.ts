@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { startWooCommerceSandbox } from '../../../src/sandbox/woocommerce/index.js';
+import { startTestShop } from '../../support/sandbox/test-shop.js';
 import { WooConnector } from '../../../src/store/woocommerce/connector.js';
 import { WooEvents } from '../../../src/store/woocommerce/events.js';
 import { Receiver } from '../receiver.js';
@@ -47,9 +47,9 @@ export function woocommerceSubject(shop: WooCommerceShop, receiver: Receiver | n
 }
 
 export async function emulatedWooCommerce(version?: string): Promise<StoreSubject> {
-  const shop = await startWooCommerceSandbox(version === undefined ? {} : { version });
+  const shop = await startTestShop(version === undefined ? {} : { version });
   const receiver = await Receiver.start();
-  const { url, consumerKey, consumerSecret, products, ledger } = shop;
+  const { url, consumerKey, consumerSecret, products, requests, internalErrors } = shop;
   const webhookSecret = 'of the contract';
   const subject = woocommerceSubject({ url, consumerKey, consumerSecret, webhookSecret }, receiver);
   const edit = (id: string, { title, descriptionHtml }: { title?: string; descriptionHtml?: string }): void =>
@@ -78,7 +78,7 @@ export async function emulatedWooCommerce(version?: string): Promise<StoreSubjec
       revoke: () => shop.revokeKey(consumerKey),
       // One that was refused changed nothing; of one that was cut off, nobody knows.
       writes: () =>
-        ledger.requests.filter(
+        requests.filter(
           ({ method, path, status }) =>
             method !== 'GET' && path.includes('products') && (status === null || status < 300),
         ).length,
@@ -89,7 +89,7 @@ export async function emulatedWooCommerce(version?: string): Promise<StoreSubjec
       await subject.close();
       await shop.stop();
       await receiver.stop();
-      if (ledger.internalErrors.length > 0) throw new AggregateError(ledger.internalErrors);
+      if (internalErrors.length > 0) throw new AggregateError(internalErrors);
     },
   };
 }

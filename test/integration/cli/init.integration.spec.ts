@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig, type AppConfig } from '../../../src/config/index.js';
-import { startWooCommerceSandbox } from '../../../src/sandbox/woocommerce/index.js';
+import { startTestShop } from '../../support/sandbox/test-shop.js';
 import { runWith, type CommandEnd } from '../../support/run-command.js';
 import { Services } from '../../support/world/services.js';
 
@@ -85,7 +85,7 @@ describe('store-sync init by flags alone', () => {
 
   it('takes a shop of WooCommerce by its whole address, and makes the secret of its events', async () => {
     const keys = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` };
-    const shop = await startWooCommerceSandbox(keys);
+    const shop = await startTestShop(keys);
     try {
       writeFileSync(join(directory, 'woo-secret'), keys.consumerSecret);
       const { status, stderr } = await init({

@@ -1,19 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import {
-  startWooCommerceSandbox,
-  type RunningWooCommerceSandbox,
-} from '../../../src/sandbox/woocommerce/index.js';
+import { startTestShop, type TestShop } from '../../support/sandbox/test-shop.js';
 import { WooConnector } from '../../../src/store/woocommerce/connector.js';
 import { Stages } from '../../support/stages.js';
 
 let stages: Stages;
-let shop: RunningWooCommerceSandbox;
+let shop: TestShop;
 beforeAll(async () => {
   stages = await Stages.open();
 });
 beforeEach(async () => {
   await stages.reset();
-  shop = await startWooCommerceSandbox({});
+  shop = await startTestShop({});
   const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
   stages.connector = new WooConnector({ url: shop.url, key });
 });
@@ -26,9 +23,7 @@ afterAll(async () => stages.close());
 
 /** Requests that changed something in the shop: the probe of the key is a write to no product. */
 function writes(): number {
-  const changed = shop.ledger.requests.filter(
-    ({ method, path }) => method !== 'GET' && path !== 'wc/v3/products/0',
-  );
+  const changed = shop.requests.filter(({ method, path }) => method !== 'GET' && path !== 'wc/v3/products/0');
   return changed.length;
 }
 

@@ -8,7 +8,7 @@ import {
   type StoreCall,
   type StoreSandboxOptions,
 } from '../../../src/sandbox/store/index.js';
-import { Faults, type Fault, type FaultScope } from '../../../src/sandbox/woocommerce/faults.js';
+import { Faults, type Fault, type FaultScope } from './faults.js';
 import { InstallableApp } from './installable-app.js';
 import { Merchant } from './merchant.js';
 import { spoiled, type BulkMode } from './spoiled-exports.js';

@@ -1,9 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { startWooCommerceSandbox } from '../../../src/sandbox/woocommerce/index.js';
-import type {
-  RunningWooCommerceSandbox,
-  WooCommerceSandboxOptions,
-} from '../../../src/sandbox/woocommerce/index.js';
+import { startTestShop } from './test-shop.js';
+import type { TestShop, TestShopOptions } from './test-shop.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -40,12 +37,10 @@ export interface CallOptions {
   readonly inHeader?: boolean;
 }
 
-const running: RunningWooCommerceSandbox[] = [];
+const running: TestShop[] = [];
 
-export async function wooSandbox(
-  options: WooCommerceSandboxOptions = {},
-): Promise<RunningWooCommerceSandbox> {
-  const started = await startWooCommerceSandbox(options);
+export async function wooSandbox(options: TestShopOptions = {}): Promise<TestShop> {
+  const started = await startTestShop(options);
   running.push(started);
   return started;
 }
@@ -54,13 +49,13 @@ export async function wooSandbox(
 export async function stopWooSandboxes(): Promise<void> {
   const stopped = running.splice(0);
   await Promise.all(stopped.map((each) => each.stop()));
-  const errors = stopped.flatMap((each) => each.ledger.internalErrors);
+  const errors = stopped.flatMap((each) => each.internalErrors);
   if (errors.length > 0) throw new AggregateError(errors, 'the sandbox shop failed by itself');
 }
 
 /** One request to `wc/v3`, signed by OAuth 1.0a. A path with a leading slash is taken below `/wp-json`. */
 export async function ask<Body = Json>(
-  shop: RunningWooCommerceSandbox,
+  shop: TestShop,
   method: string,
   path: string,
   options: CallOptions = {},
@@ -88,7 +83,7 @@ export async function ask<Body = Json>(
 
 /** One request without a key, to a path of the shop. */
 export async function plain<Body = Json>(
-  shop: RunningWooCommerceSandbox,
+  shop: TestShop,
   method: string,
   path: string,
   { query = {}, body, headers = {} }: CallOptions = {},
