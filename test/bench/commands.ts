@@ -17,9 +17,7 @@ export async function benchCommands(
   try {
     for (const command of [['--help'], ['status'], ['products']]) {
       const seconds = await median(async () => {
-        const { status, stderr } = await (command[0] === '--help'
-          ? world.bare(...command)
-          : world.command(...command));
+        const { status, stderr } = await world.command(...command);
         if (status !== 0) throw new Error(`${command.join(' ')} ended with ${String(status)}: ${stderr}`);
       });
       take(atMost(`store-sync ${command.join(' ')}`, seconds, 's', 1.5));

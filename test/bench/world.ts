@@ -1,19 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { stringify } from 'yaml';
+import { Program, runProgram, type ProgramEnd } from '../support/e2e-program.js';
+import { World, type Run } from '../support/e2e-world.js';
 import { createTestDatabase } from '../support/postgres.js';
-import { ownPort } from '../support/ports.js';
-import { noteProcess, runDirectory } from '../support/run-directory.js';
 import { REQUESTS_PER_SECOND } from './sides.js';
-
-const BIN = fileURLToPath(new URL('../../bin/store-sync.js', import.meta.url));
 
 /** The row of a run has its duration. Polling more often would slow the daemon that is measured. */
 const ASKED_EVERY_MS = 250;
@@ -31,119 +23,90 @@ export interface WorldOptions {
   readonly stores: Readonly<Record<string, BenchStore | { readonly kind: string }>>;
 }
 
-/** A database and the configuration of daemons on it, which run the program as it is built. */
+/** A world between the two sides of a bench, whose program is the built one with the memory of its container. */
 export class BenchWorld {
-  readonly webhookSecret = randomBytes(16).toString('hex');
-  readonly adminToken = randomBytes(16).toString('hex');
-
   private constructor(
-    readonly databaseUrl: string,
+    private readonly world: World,
     readonly db: pg.Pool,
-    private readonly options: WorldOptions,
   ) {}
 
-  static async open(options: WorldOptions): Promise<BenchWorld> {
+  static async open({
+    catalogUrl,
+    requestsPerSecond = REQUESTS_PER_SECOND,
+    stores,
+  }: WorldOptions): Promise<BenchWorld> {
     const { url } = await createTestDatabase();
     const db = new pg.Pool({ connectionString: url, max: 4 });
     db.on('error', () => undefined); // the server goes with the run
     // Commits are synchronous, as in production. The test server only skips the flush to disk.
     await db.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = on`);
-    const world = new BenchWorld(url, db, options);
+    const workspace = {
+      ...{ baseUrl: catalogUrl, requestsPerSecond, webhook: { register: false } },
+      ...{ generation: { mode: 'off' }, tasks: undefined },
+    };
+    const world = new BenchWorld(
+      await World.open({
+        ...{ database: { url }, catalog: false, stores: [] },
+        settings: {
+          workspaces: { default: workspace },
+          stores: Object.fromEntries(Object.entries(stores).map(([key, store]) => [key, settingsOf(store)])),
+        },
+      }),
+      db,
+    );
     await world.command('migrate');
     return world;
   }
 
-  private async configFile(port: number): Promise<string> {
-    const { catalogUrl, stores, requestsPerSecond = REQUESTS_PER_SECOND } = this.options;
-    const file = join(runDirectory(), `bench-${randomBytes(4).toString('hex')}.yaml`);
-    const text = stringify({
-      server: { host: '127.0.0.1', port, adminToken: this.adminToken },
-      database: { url: this.databaseUrl },
-      workspaces: {
-        default: {
-          baseUrl: catalogUrl,
-          auth: { apiToken: 'bench' },
-          requestsPerSecond,
-          webhook: { hmacSecret: this.webhookSecret, register: false },
-          generation: { mode: 'off' },
-        },
-      },
-      stores: Object.fromEntries(
-        Object.entries(stores).map(([key, store]) => [
-          key,
-          { workspace: 'default', schedule: { cron: '0 0 1 1 *' }, ...settingsOf(store) },
-        ]),
-      ),
-    });
-    await writeFile(file, text, { mode: 0o600 });
-    return file;
+  get webhookSecret(): string {
+    return this.world.webhookSecret;
   }
 
   /** Runs a command to its end; answers with its output and the most memory that it took. */
-  async command(
-    ...args: string[]
-  ): Promise<{ stdout: string; stderr: string; status: number | null; peakBytes: number }> {
-    return this.bare(...args, '--config', await this.configFile(0));
-  }
-
-  /** As `command`, without the configuration. */
-  async bare(
-    ...args: string[]
-  ): Promise<{ stdout: string; stderr: string; status: number | null; peakBytes: number }> {
-    const child = program(args);
-    let stdout = '';
-    child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-    let stderr = '';
-    child.stderr?.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(-2000)));
+  async command(...args: string[]): Promise<ProgramEnd & { readonly peakBytes: number }> {
     let peakBytes = 0;
-    const watch = setInterval(() => {
-      void peakOf(child.pid).then((bytes) => (peakBytes = Math.max(peakBytes, bytes)));
-    }, 100);
-    const [status] = (await once(child, 'close')) as [number | null];
+    let watch: NodeJS.Timeout | undefined;
+    const end = await runProgram(args, this.#inContainer(), ({ process: { pid } }) => {
+      watch = setInterval(() => {
+        void peakOf(pid).then((bytes) => (peakBytes = Math.max(peakBytes, bytes)));
+      }, 100);
+    });
     clearInterval(watch);
-    return { stdout, stderr, status, peakBytes };
+    return { ...end, peakBytes };
   }
 
   /** A daemon of all roles. */
   async start(): Promise<BenchDaemon> {
-    const port = await ownPort();
-    const child = program(['start', '--config', await this.configFile(port)]);
-    const daemon = new BenchDaemon(child, `http://127.0.0.1:${String(port)}`, this.adminToken);
-    await noteProcess(child.pid ?? 0, BIN);
-    await daemon.ready();
-    return daemon;
+    const program = await Program.start(['start'], this.#inContainer());
+    await program.said((line) => line.includes('store-sync is up'));
+    return new BenchDaemon(program, this.world);
+  }
+
+  #inContainer() {
+    const { directory: cwd, env } = this.world;
+    return { cwd, env: { ...env, NODE_ENV: 'production' }, launcher: launcher() };
   }
 
   async close(): Promise<void> {
+    await this.world.end();
     await this.db.end();
   }
 }
 
-function settingsOf(store: WorldOptions['stores'][string]): object {
-  if ('kind' in store) return store;
+function settingsOf(store: BenchStore | { readonly kind: string }): object {
+  const common = { workspace: 'default', schedule: { cron: '0 0 1 1 *' } };
+  if ('kind' in store) return { ...common, ...store };
   const { shop, url, accessToken = shop } = store;
-  return { shop, endpoint: url, auth: { accessToken } };
+  return { ...common, shop, endpoint: url, auth: { accessToken } };
 }
 
 /** The memory that compose.yaml and the chart give a container. Node sizes its heap by it. */
 const CONTAINER_BYTES = 512 * 1024 * 1024;
 
-/** The program as in a container: with its limit of memory, where this machine lets a process be limited (control groups, as root). */
-function program(args: readonly string[]): ChildProcess {
-  const group = containerGroup();
-  const command = [process.execPath, BIN, ...args];
-  const [file, ...rest] =
-    group === null ? command : ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group, ...command];
-  return spawn(file ?? process.execPath, rest, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-}
-
 let groups = 0;
 
-/** A new control group with the limit; null where none can be made. */
-function containerGroup(): string | null {
+/** What starts a program with the memory of a container, where this machine lets a process be limited (control groups, as root). */
+function launcher(): readonly string[] {
   const [root, limit] = existsSync('/sys/fs/cgroup/memory')
     ? ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes']
     : ['/sys/fs/cgroup', 'memory.max'];
@@ -152,9 +115,9 @@ function containerGroup(): string | null {
     mkdirSync(group);
     process.on('exit', () => rmdirSync(group));
     writeFileSync(`${group}/${limit}`, String(CONTAINER_BYTES));
-    return group;
+    return ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group];
   } catch {
-    return null;
+    return [];
   }
 }
 
@@ -164,68 +127,36 @@ async function peakOf(pid: number | undefined): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
 }
 
-interface Run {
-  readonly id: string;
-  readonly status: string;
-  readonly counts: Record<string, number>;
-  readonly startedAt: string;
-  readonly finishedAt: string;
-  readonly error: string | null;
-}
-
 export class BenchDaemon {
-  private errors = '';
-
   constructor(
-    private readonly child: ChildProcess,
-    readonly url: string,
-    private readonly adminToken: string,
-  ) {
-    child.stdout?.resume();
-    child.stderr?.on(
-      'data',
-      (chunk: Buffer) => (this.errors = (this.errors + chunk.toString()).slice(-4_000)),
-    );
-  }
+    private readonly program: Program,
+    private readonly world: World,
+  ) {}
 
-  async ready(): Promise<void> {
-    for (;;) {
-      if (this.child.exitCode !== null)
-        throw new Error(`the daemon ended before it was ready: ${this.errors}`);
-      const answer = await fetch(`${this.url}/health/ready`).catch(() => null);
-      await answer?.arrayBuffer();
-      if (answer?.ok === true) return;
-      await sleep(50);
-    }
+  get url(): string {
+    return this.world.url;
   }
 
   peakBytes(): Promise<number> {
-    return peakOf(this.child.pid);
+    return peakOf(this.program.process.pid);
   }
 
   /** A full run to its end; `seconds` as its row says. Fails unless it succeeded. */
-  async fullRun(store: string): Promise<{ seconds: number; run: Run }> {
-    const headers = { authorization: `Bearer ${this.adminToken}`, 'content-type': 'application/json' };
-    const asked = await fetch(`${this.url}/api/v1/stores/${store}/syncs`, {
-      method: 'POST',
-      headers,
-      body: '{"full":true}',
-    });
-    const { id } = (await asked.json()) as { id: string };
+  async fullRun(store: string): Promise<{ readonly seconds: number; readonly run: Run }> {
+    const id = await this.world.requestRun({ store });
     for (;;) {
-      const answer = await fetch(`${this.url}/api/v1/syncs/${id}`, { headers });
-      const run = (await answer.json()) as Run;
-      if (run.status === 'succeeded')
-        return { seconds: (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000, run };
-      if (run.status !== 'queued' && run.status !== 'running')
-        throw new Error(`the run is ${run.status}: ${run.error ?? JSON.stringify(run)}`);
+      const run = await this.world.showRun(id);
+      const { status, startedAt, finishedAt } = run;
+      if (status === 'succeeded')
+        return { seconds: (Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '')) / 1000, run };
+      if (status !== 'queued' && status !== 'running')
+        throw new Error(`the run is ${status}: ${run.error ?? JSON.stringify(run)}`);
       await sleep(ASKED_EVERY_MS);
     }
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null) return;
-    this.child.kill('SIGTERM');
-    await once(this.child, 'close');
+    if (!this.program.ended) this.program.signal('SIGTERM');
+    await this.program.exit();
   }
 }

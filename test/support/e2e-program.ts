@@ -12,6 +12,8 @@ export interface ProgramOptions {
   readonly program?: string;
   /** Beside PATH; nothing of the caller's own environment leaks in. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The command that starts the program, which follows as its arguments. */
+  readonly launcher?: readonly string[];
 }
 
 export interface ProgramEnd {
@@ -48,9 +50,10 @@ export class Program {
 
   static async start(
     args: readonly string[],
-    { cwd, program: path = PROGRAM, env = {} }: ProgramOptions,
+    { cwd, program: path = PROGRAM, env = {}, launcher = [] }: ProgramOptions,
   ): Promise<Program> {
-    const child = spawn(process.execPath, [path, ...args], {
+    const [file = process.execPath, ...rest] = [...launcher, process.execPath, path, ...args];
+    const child = spawn(file, rest, {
       cwd,
       env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -101,9 +104,14 @@ export class Program {
   }
 }
 
-/** Runs one command to its end. */
-export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramEnd> {
+/** Runs one command to its end. `started` sees it while it runs. */
+export async function runProgram(
+  args: readonly string[],
+  options: ProgramOptions,
+  started: (program: Program) => void = () => undefined,
+): Promise<ProgramEnd> {
   const program = await Program.start(args, options);
+  started(program);
   const status = await program.exit();
   return {
     status,
