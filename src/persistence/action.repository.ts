@@ -61,18 +61,6 @@ const sentBefore = z.object({ id: z.string(), body: z.custom<CatalogProductBody>
 
 const openAndRequestedRow = tallyRow.pick({ open: true, generationRequested: true });
 
-const NOTHING_TALLIED: ActionTally = {
-  created: 0,
-  updated: 0,
-  failed: 0,
-  orphaned: 0,
-  open: 0,
-  conflicted: 0,
-  recreated: 0,
-  refused: 0,
-  generationRequested: 0,
-};
-
 /** Products that the run `$1` asked content for. A row that failed without an answer is a request that the service refused. */
 const GENERATION_REQUESTED = `(SELECT count(*) FROM generation_task WHERE run_id = $1
   AND NOT (state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL))`;
@@ -283,18 +271,18 @@ export class ActionRepository {
   }
 
   async retryableFailures(runId: string): Promise<number> {
-    const row = await this.db.readOne(
+    const { count } = await this.db.one(
       countRow,
       // SQL: looks into the error's JSON.
       `SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'failed'
          AND error->>'code' = ANY($2)`,
       [runId, RETRIED_CODES],
     );
-    return row?.count ?? 0;
+    return count;
   }
 
   async tally(runId: string): Promise<ActionTally> {
-    const row = await this.db.readOne(
+    return this.db.one(
       tallyRow,
       // SQL: all counts in one pass. The products of a store with a withheld identifier are few, and have an index.
       `WITH lacking AS MATERIALIZED (SELECT external_id FROM store_product
@@ -311,19 +299,17 @@ export class ActionRepository {
        FROM sync_action LEFT JOIN lacking USING (external_id) WHERE run_id = $1`,
       [runId],
     );
-    return row ?? NOTHING_TALLIED;
   }
 
   /** Two counts of `tally`, without the others, which take longer: open actions, and products that the run asked content for. */
   async openAndRequested(runId: string): Promise<z.infer<typeof openAndRequestedRow>> {
-    const row = await this.db.readOne(
+    return this.db.one(
       openAndRequestedRow,
       // SQL: two counts in one statement.
       `SELECT (SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'planned') AS open,
          ${GENERATION_REQUESTED} AS generation_requested`,
       [runId],
     );
-    return row ?? NOTHING_TALLIED;
   }
 
   /** The body that each action’s product was sent last, by the id of the action. Where no body is kept, the action is left out. */

@@ -71,8 +71,7 @@ export class BulkChangeRepository {
   }
 
   async get(id: string): Promise<BulkChangeEntity | null> {
-    const known = uuid(id);
-    return known === null ? null : this.db.repository(BulkChangeEntity).findOneBy({ id: known });
+    return this.db.byId(BulkChangeEntity, id);
   }
 
   /** Display names of the products in reports, by external_id. */
@@ -164,7 +163,7 @@ export class BulkChangeRepository {
     item: BulkItem,
     { isReported, isPart }: { readonly isReported: boolean; readonly isPart: boolean },
   ): Promise<boolean> {
-    const moved = await this.db.affected(
+    return this.db.moves(
       `UPDATE bulk_change SET cursor = $3, waiting = $8, starts = 0, reason = NULL, done = done + $4, refused = refused + 1 - $4,
          left_edited = left_edited + $9, left_in_part = left_in_part + $10, left_gated = left_gated + $11,
          items = CASE WHEN $7 AND jsonb_array_length(items) < $6 THEN items || $5::jsonb ELSE items END
@@ -183,7 +182,6 @@ export class BulkChangeRepository {
         item.left === 'gate' ? 1 : 0,
       ],
     );
-    return moved === 1;
   }
 
   /** Ends a change. Its rows say how many were moved: a worker that died may have moved one without counting it. */
@@ -214,11 +212,10 @@ export class BulkChangeRepository {
 
   /** Stops a change; what it did so far stays. False when it has ended. */
   async cancel(id: string, reason: string): Promise<boolean> {
-    const moved = await this.db.affected(
+    return this.db.moves(
       `UPDATE bulk_change SET state = 'cancelled', reason = $2, ${RELEASED}, finished_at = now()
        WHERE id = $1::uuid AND state IN ('queued', 'running')`,
       [uuid(id), reason],
     );
-    return moved === 1;
   }
 }

@@ -89,11 +89,29 @@ export class Database implements OnApplicationShutdown {
     return row ?? null;
   }
 
+  /** The row of a statement that always has one, as an aggregate has. */
+  async one<T>(
+    reader: RowReader<T>,
+    sql: string,
+    values: readonly SqlValue[] = [],
+    runner?: QueryRunner,
+  ): Promise<T> {
+    const [row] = await this.read(reader, sql, values, runner);
+    if (row === undefined) throw new TypeError('a statement without a row');
+    return row;
+  }
+
+  /** The row with this id, as it came from outside; null for what is no row's. */
+  async byId<E extends { id: string }>(entity: EntityTarget<E>, id: string): Promise<E | null> {
+    const known = uuid(id);
+    return known === null
+      ? null
+      : this.repository(entity).createQueryBuilder('entry').whereInIds(known).getOne();
+  }
+
   /** The moment by the clock of the database, which rows are stamped with. */
   async now(): Promise<Date> {
-    const row = await this.readOne(z.object({ at: z.date() }), 'SELECT clock_timestamp() AS at');
-    if (row === null) throw new CodedError('transient', 'the database did not say its time');
-    return row.at;
+    return (await this.one(z.object({ at: z.date() }), 'SELECT clock_timestamp() AS at')).at;
   }
 
   /** Number of rows that an INSERT, UPDATE or DELETE touched. */
@@ -102,13 +120,18 @@ export class Database implements OnApplicationShutdown {
     return result.affected ?? 0;
   }
 
+  /** True when an INSERT, UPDATE or DELETE touched the one row that it is about: nobody else moved the row before. */
+  async moves(sql: string, values: readonly SqlValue[] = [], runner?: QueryRunner): Promise<boolean> {
+    return (await this.affected(sql, values, runner)) === 1;
+  }
+
   /** Throws when the database does not answer, or takes no writes: a standby, or one that was set to read-only. */
   async assertWritable(): Promise<void> {
-    const row = await this.readOne(
+    const { readOnly } = await this.one(
       z.object({ readOnly: z.boolean() }),
       `SELECT current_setting('transaction_read_only')::boolean AS read_only`,
     );
-    if (row?.readOnly !== false) throw new CodedError('transient', 'the database is read-only');
+    if (readOnly) throw new CodedError('transient', 'the database is read-only');
   }
 
   /** Nest's last hook: classes that shut down earlier may still write. */

@@ -71,7 +71,7 @@ export class DeliveryRepository {
       taskId: string | null;
     },
   ): Promise<boolean> {
-    const settled = await this.db.affected(
+    return this.db.moves(
       `UPDATE webhook_delivery SET state = $3, note = $4, external_id = coalesce($5, external_id),
          task_id = coalesce($6, task_id), settled_at = now(), ${RELEASED}, crash_count = 0
        WHERE id = $1 AND lease = $2 AND state = ANY($7)`,
@@ -85,7 +85,6 @@ export class DeliveryRepository {
         statesBefore(DELIVERY_TRANSITIONS, end.state),
       ],
     );
-    return settled === 1;
   }
 
   /** Waits and comes back: a result that came before its product is linked, or a fault that may pass. */
@@ -130,17 +129,15 @@ export class DeliveryRepository {
 
   /** Puts a settled delivery back to be interpreted again. */
   async replay(id: string): Promise<boolean> {
-    const moved = await this.db.affected(
+    return this.db.moves(
       `UPDATE webhook_delivery SET state = 'received', next_attempt_at = now(), attempts = 0, crash_count = 0, settled_at = NULL
        WHERE id = $1::uuid AND state = ANY($2)`,
       [uuid(id), statesBefore(DELIVERY_TRANSITIONS, 'received')],
     );
-    return moved === 1;
   }
 
   async get(id: string): Promise<WebhookDeliveryEntity | null> {
-    const known = uuid(id);
-    return known === null ? null : this.db.repository(WebhookDeliveryEntity).findOneBy({ id: known });
+    return this.db.byId(WebhookDeliveryEntity, id);
   }
 
   async countByState(): Promise<Record<string, number>> {

@@ -224,7 +224,7 @@ export class HistoryRepository {
 
   /** The number of products that `toGenerate` has without `force`. */
   async countToGenerate(store: string): Promise<number> {
-    const row = await this.db.readOne(
+    const { count } = await this.db.one(
       countRow,
       // SQL: the newest task decides, which takes a subquery for each product.
       `SELECT count(*) FROM store_product AS product
@@ -232,7 +232,7 @@ export class HistoryRepository {
          AND ${NOT_ASKED_FOR} AND ${LACKS_CONTENT}`,
       [store],
     );
-    return row?.count ?? 0;
+    return count;
   }
 }
 

@@ -247,7 +247,7 @@ export class LinkRepository {
 
   /** Products whose generation is wanted and not asked for yet, without the given ones. */
   async countGenerationDue(store: string, without: readonly string[]): Promise<number> {
-    const row = await this.db.readOne(
+    const { count } = await this.db.one(
       countRow,
       // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT count(*) FROM store_product AS product
@@ -255,7 +255,7 @@ export class LinkRepository {
            WHERE task.external_id = product.external_id AND task.state = 'requested')`,
       [store, without],
     );
-    return row?.count ?? 0;
+    return count;
   }
 
   async generationDueAgain(externalId: string): Promise<void> {
@@ -264,22 +264,20 @@ export class LinkRepository {
 
   /** Takes the product for one write-back at a time. False while another holds it. */
   async takeForWriting(externalId: string, lease: string, leaseMs: number): Promise<boolean> {
-    const taken = await this.db.affected(
+    return this.db.moves(
       `UPDATE store_product SET write_lease = $2, write_lease_until = now() + $3 * interval '1 millisecond'
        WHERE external_id = $1 AND (write_lease IS NULL OR write_lease = $2 OR write_lease_until < now())`,
       [externalId, lease, leaseMs],
     );
-    return taken === 1;
   }
 
   /** Called while the write-back goes on. False when the lease went to another worker, which keeps it. */
   async keepForWriting(externalId: string, lease: string, leaseMs: number): Promise<boolean> {
-    const kept = await this.db.affected(
+    return this.db.moves(
       `UPDATE store_product SET write_lease_until = now() + $3 * interval '1 millisecond'
        WHERE external_id = $1 AND write_lease = $2`,
       [externalId, lease, leaseMs],
     );
-    return kept === 1;
   }
 
   async releaseFromWriting(externalId: string, lease: string): Promise<void> {

@@ -184,7 +184,7 @@ export class PlanActions {
 
   async counts(): Promise<PlannedCounts> {
     const { id, store } = this.run;
-    const row = await this.db.readOne(
+    return this.db.one(
       plannedCounts,
       // SQL: all counts in one pass.
       `SELECT (SELECT count(*) FROM store_product WHERE store = $2 AND state IN ('linked', 'conflicted')) AS linked,
@@ -201,7 +201,6 @@ export class PlanActions {
        FROM sync_action WHERE run_id = $1`,
       [id, store],
     );
-    return row ?? { linked: 0, entries: 0, changes: 0, creates: 0, updates: 0, orphans: 0, conflicted: 0 };
   }
 
   async *all(batch = 500): AsyncGenerator<SyncActionEntity[]> {

@@ -6,7 +6,7 @@ import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import { PLAN_STATES } from '../domain/row-states.js';
 import type { WrittenContent } from '../domain/written-content.js';
-import { json, uuid, Database } from './database.js';
+import { json, Database } from './database.js';
 import { SyncActionEntity, type StoredActionKind } from './entities/sync-action.entity.js';
 import { SyncRunEntity, type PlanCounts, type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
 import { containing } from './like-pattern.js';
@@ -144,8 +144,7 @@ export class PlanRepository {
 
   /** Null for an unknown id, and for a run that was never a plan for review. */
   async get(id: string): Promise<KeptPlan | null> {
-    const known = uuid(id);
-    const run = known === null ? null : await this.db.repository(SyncRunEntity).findOneBy({ id: known });
+    const run = await this.db.byId(SyncRunEntity, id);
     return run?.plan == null ? null : keptPlan(run);
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, json, uuid } from './database.js';
+import { Database, json } from './database.js';
 import { ReportEntity, type ReportKind } from './entities/report.entity.js';
 import { idRow } from './row-reader.js';
 
@@ -31,11 +31,10 @@ export class ReportRepository {
 
   /** Says that its process lives. False when the report has ended. */
   async seen(id: string, progress: number): Promise<boolean> {
-    const seen = await this.db.affected(
+    return this.db.moves(
       `UPDATE report SET progress = $2, seen_at = now() WHERE id = $1 AND state = 'running'`,
       [id, progress],
     );
-    return seen === 1;
   }
 
   async done(id: string, progress: number, result: object): Promise<void> {
@@ -54,8 +53,7 @@ export class ReportRepository {
 
   async get(id: string): Promise<ReportEntity | null> {
     await this.#endSilent();
-    const known = uuid(id);
-    return known === null ? null : this.db.repository(ReportEntity).findOneBy({ id: known });
+    return this.db.byId(ReportEntity, id);
   }
 
   /** The newest of a kind for the store; null when there is none. */

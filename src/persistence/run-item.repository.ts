@@ -44,6 +44,11 @@ const itemRow = z.object({
 export type RunItemRow = z.infer<typeof itemRow>;
 const placedRow = itemRow.extend({ exactAt: z.string() });
 
+const NO_ITEMS: Readonly<Record<RunOutcome, number>> = {
+  ...{ failed: 0, planned: 0, created: 0, updated: 0, orphaned: 0 },
+  ...{ conflicted: 0, owed: 0, generationRequested: 0 },
+};
+
 const outcomeCount = z.object({ outcome: z.enum(RUN_OUTCOMES), count: counted });
 
 const changedBodies = z.object({
@@ -142,18 +147,7 @@ export class RunItemRepository {
       `${ITEMS} SELECT outcome, count(*) FROM found GROUP BY outcome`,
       [runId, ...searchValues(search)],
     );
-    const counts = new Map(rows.map((row) => [row.outcome, row.count]));
-    const of = (outcome: RunOutcome): number => counts.get(outcome) ?? 0;
-    return {
-      failed: of('failed'),
-      planned: of('planned'),
-      created: of('created'),
-      updated: of('updated'),
-      orphaned: of('orphaned'),
-      conflicted: of('conflicted'),
-      owed: of('owed'),
-      generationRequested: of('generationRequested'),
-    };
+    return { ...NO_ITEMS, ...Object.fromEntries(rows.map(({ outcome, count }) => [outcome, count])) };
   }
 
   /** The bodies that the run sends for these products, and the ones that were sent last before it. */
@@ -171,19 +165,18 @@ export class RunItemRepository {
 
   /** Products of a store that the catalog still creates in the background, and those that content is still to be requested for. */
   async left(store: string): Promise<{ pending: number; due: number }> {
-    const row = await this.db.readOne(
+    return this.db.one(
       z.object({ pending: counted, due: counted }),
       // SQL: two counts from one pass.
       `SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE ${GENERATION_DUE}) AS due
        FROM store_product AS product WHERE store = $1 AND (state = 'pending' OR generation_due)`,
       [store],
     );
-    return row ?? { pending: 0, due: 0 };
   }
 
   /** Actions settled in the last two minutes of the present step, and the seconds that this took. */
   async speed(runId: string, since: Date): Promise<{ settled: number; seconds: number }> {
-    const row = await this.db.readOne(
+    return this.db.one(
       speed,
       // SQL: measured by the database's clock alone.
       `SELECT count(*) FILTER (WHERE settled_at >= span.since) AS settled, extract(epoch FROM now() - span.since) AS seconds
@@ -191,7 +184,6 @@ export class RunItemRepository {
        LEFT JOIN sync_action ON run_id = $1 GROUP BY span.since`,
       [runId, since],
     );
-    return row ?? { settled: 0, seconds: 0 };
   }
 }
 

@@ -129,13 +129,12 @@ export class RunRepository {
     counts: Partial<RunCounts>,
     requests: Partial<RunRequests> = {},
   ): Promise<boolean> {
-    const kept = await this.db.affected(
+    return this.db.moves(
       `UPDATE sync_run SET lease_until = now() + $3 * interval '1 millisecond', counts = counts || $4::jsonb,
          requests = requests || $5::jsonb
        WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, leaseMs, json(counts), json(requests)],
     );
-    return kept === 1;
   }
 
   /** The steps of the run so far, for people. */
@@ -151,14 +150,13 @@ export class RunRepository {
    * longer. False when the run has ended and is not tried again, or was cancelled before.
    */
   async requestCancel(id: string, by: string): Promise<boolean> {
-    const moved = await this.db.affected(
+    return this.db.moves(
       // SQL: one guarded statement, so that it cannot meet a run between its states.
       `UPDATE sync_run SET cancelled_by = $2, retry_at = NULL,
          notes = CASE WHEN state IN ('queued', 'running') THEN notes ELSE notes || to_jsonb($3::text) END
        WHERE id = $1 AND cancelled_by IS NULL AND (state IN ('queued', 'running') OR retry_at IS NOT NULL)`,
       [id, by, cancelNote(by)],
     );
-    return moved === 1;
   }
 
   /** The person who cancelled the run; null when it was not cancelled. */
@@ -174,12 +172,11 @@ export class RunRepository {
    * be sent. Progress shows that the run does not kill its workers, so the count of their deaths begins again.
    */
   async begin(id: string, lease: string, actionId: string): Promise<boolean> {
-    const moved = await this.db.affected(
+    return this.db.moves(
       `UPDATE sync_run SET started_up_to = greatest(started_up_to, $3::bigint),
          crash_count = CASE WHEN $3::bigint > started_up_to THEN 1 ELSE crash_count END WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, actionId],
     );
-    return moved === 1;
   }
 
   /** Notes, by the clock of the database, that the run begins to read its store anew. What is owed later is news to this read. */

@@ -100,12 +100,11 @@ export class ShopRedactionRepository {
   /** Ends a request, with its row in the audit record. `rows`: how many this process erased. False when it was installed again meanwhile. */
   async end(shop: string, rows: number): Promise<boolean> {
     // SQL: the replica that ends the request adds the row.
-    const ended = await this.db.affected(
+    return this.db.moves(
       `WITH ended AS (DELETE FROM store_installation WHERE shop = $1 AND ${TO_ERASE} RETURNING shop, store_key)
        INSERT INTO audit_entry (actor, via, what, targets, details, outcome)
          SELECT shop, 'store', 'erasure', jsonb_build_array(store_key), jsonb_build_object('rows', $2::int), 'done' FROM ended`,
       [shop, rows],
     );
-    return ended === 1;
   }
 }

@@ -54,7 +54,7 @@ export class Pauses {
    * stands is kept, and so is a wider scope. Returns how many milliseconds from now the side may be tried again.
    */
   async pause(key: string, { scope, code, reason }: Omit<SidePause, 'side'>): Promise<number> {
-    const row = await this.db.readOne(
+    const { remainingMs } = await this.db.one(
       remaining,
       `INSERT INTO ${this.#table} AS known (${this.#key}, paused_scope, paused_code, paused_reason, paused_since, paused_until, pauses)
        VALUES ($1, $2, $3, $4, now(), now() + ${stepAt('$5', '1')}, 1)
@@ -68,7 +68,7 @@ export class Pauses {
        RETURNING (extract(epoch FROM paused_until - now()) * 1000)::double precision AS remaining_ms`,
       [key, scope, code, reason, json(BACKOFF.sidePause.stepsMs)],
     );
-    return row?.remainingMs ?? 0;
+    return remainingMs;
   }
 
   /** The pause that stands, also when its time is over and nothing has tried the side since; null when there is none. */
@@ -117,11 +117,10 @@ export class Pauses {
 
   /** True for the one process that may try the side, whose pause is over; the others wait a minute for its result. */
   async takeDueTry(key: string): Promise<boolean> {
-    const taken = await this.db.affected(
+    return this.db.moves(
       `UPDATE ${this.#table} SET paused_until = now() + interval '1 minute' WHERE ${this.#key} = $1 AND paused_until <= now()`,
       [key],
     );
-    return taken === 1;
   }
 
   /** Since when the side has not answered; null: it answers. */

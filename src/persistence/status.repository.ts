@@ -155,7 +155,7 @@ export class StatusRepository {
   }
 
   async withoutResult(stores: readonly string[]): Promise<WithoutResult> {
-    const row = await this.db.readOne(
+    return this.db.one(
       withoutRow,
       // SQL: the newest task of each product.
       `SELECT count(*) FILTER (WHERE state <> 'no_urls') AS failed, count(*) FILTER (WHERE state = 'no_urls') AS no_sources
@@ -164,7 +164,6 @@ export class StatusRepository {
            WHERE newer.external_id = task.external_id AND newer.requested_at > task.requested_at)`,
       [stores],
     );
-    return row ?? { failed: 0, noSources: 0 };
   }
 
   /** Products whose newest generation returned nothing, at most `limit` of each store. */

@@ -77,12 +77,11 @@ export class StoreInstallationRepository {
 
   /** The refresh token for the one process that may use it now; null for all others, and when there is none. */
   async takeRenewal(shop: string, refreshToken: string): Promise<boolean> {
-    const taken = await this.db.affected(
+    return this.db.moves(
       `UPDATE store_installation SET renewing_until = now() + $3 * interval '1 second'
        WHERE shop = $1 AND refresh_token = $2 AND (renewing_until IS NULL OR renewing_until < now())`,
       [shop, refreshToken, RENEWAL_SECONDS],
     );
-    return taken === 1;
   }
 
   /** Replaces the tokens that this refresh token gave. Does nothing when the app was uninstalled or installed again meanwhile. */
@@ -104,12 +103,11 @@ export class StoreInstallationRepository {
 
   /** Records an event that says that the shop uninstalled the app. False for a shop without an installation. */
   async toldUninstall(shop: string): Promise<boolean> {
-    const told = await this.db.affected(
+    return this.db.moves(
       `UPDATE store_installation SET uninstall_ask_at = date_trunc('milliseconds', now())
        WHERE shop = $1 AND uninstalled_at IS NULL`,
       [shop],
     );
-    return told === 1;
   }
 
   /** The installations whose uninstall is to be checked now. Each is another process's for five minutes, and due again then. */
@@ -133,7 +131,7 @@ export class StoreInstallationRepository {
 
   /** Forgets the tokens of this installation, unless the app was installed again meanwhile: false then. The audit record gets a row. */
   async forget({ shop, installedAt }: StoreInstallationEntity): Promise<boolean> {
-    const forgotten = await this.db.affected(
+    return this.db.moves(
       `WITH gone AS (UPDATE store_installation SET ${FORGOTTEN}
          WHERE shop = $1 AND uninstalled_at IS NULL AND uninstall_ask_at IS NOT NULL AND installed_at = $2
          RETURNING shop, store_key)
@@ -141,6 +139,5 @@ export class StoreInstallationRepository {
          SELECT shop, 'store', 'uninstall', jsonb_build_array(store_key), 'done' FROM gone`,
       [shop, installedAt],
     );
-    return forgotten === 1;
   }
 }

@@ -150,7 +150,7 @@ export class TaskRepository {
 
   /** Settles a task once, whichever comes first. False when it was settled before. */
   async settle(id: string, settlement: TaskSettlement, runner?: QueryRunner): Promise<boolean> {
-    const settled = await this.db.affected(
+    return this.db.moves(
       `UPDATE generation_task SET state = $2, settled_by = $3, reason = $4, settled_at = now(),
          task_id = CASE WHEN task_id IS NULL OR task_is_shared THEN coalesce($6::text, task_id) ELSE task_id END,
          task_is_shared = task_is_shared AND coalesce($6 = task_id, true)
@@ -165,7 +165,6 @@ export class TaskRepository {
       ],
       runner,
     );
-    return settled === 1;
   }
 
   /** A settled task that has no id, or one of a shared request, is known by the product's own id from now on. */
@@ -193,7 +192,7 @@ export class TaskRepository {
     },
     runner?: QueryRunner,
   ): Promise<boolean> {
-    const recorded = await this.db.affected(
+    return this.db.moves(
       `INSERT INTO generation_task (store, workspace, external_id, catalog_id, state, task_id, source_fingerprint, seen, reason,
          requested_at, answered_at, next_poll_at, settled_at, settled_by)
        SELECT store, workspace, external_id, coalesce(catalog_id, ''), $2, $3, source_fingerprint, $8::jsonb, $4, $5, $5, $5,
@@ -213,7 +212,6 @@ export class TaskRepository {
       ],
       runner,
     );
-    return recorded === 1;
   }
 
   /**

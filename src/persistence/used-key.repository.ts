@@ -21,11 +21,10 @@ export class UsedKeyRepository {
   /** True for the first use of a token, which would expire at `until`. */
   async use(id: string, until: Date): Promise<boolean> {
     await this.#forgetExpired();
-    const used = await this.db.affected(
+    return this.db.moves(
       'INSERT INTO used_key (actor, key, until) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
       [TOKENS, id, until],
     );
-    return used === 1;
   }
 
   async isUsed(id: string): Promise<boolean> {

@@ -106,7 +106,7 @@ export class WriteBackDecisions {
     const isApproval = decision === 'approve';
     const to: WriteBackState = isApproval ? 'ready' : 'rejected';
     const why = isApproval ? 'approved' : reason === undefined ? 'rejected' : `rejected: ${reason}`;
-    const moved = await this.db.affected(
+    return this.db.moves(
       `UPDATE write_back SET state = $2, overwrite_edits = $9, pass_gates = $10, attempts = 0, crash_count = 0, reason = $5,
          next_attempt_at = now() + $6 * interval '1 millisecond',
          settled_at = CASE WHEN $2 = 'ready' THEN NULL ELSE now() END,
@@ -135,7 +135,6 @@ export class WriteBackDecisions {
       ],
       runner,
     );
-    return moved === 1;
   }
 
   /** Keeps the findings of the gates in a text that waits for a person. */
@@ -181,13 +180,12 @@ export class WriteBackDecisions {
 
   /** Ends a lease that ran out. False while a worker holds the product. */
   async #freeProduct(externalId: string, runner: QueryRunner): Promise<boolean> {
-    const freed = await this.db.affected(
+    return this.db.moves(
       `UPDATE store_product SET write_lease = NULL, write_lease_until = NULL
        WHERE external_id = $1 AND (write_lease IS NULL OR write_lease_until < now())`,
       [externalId],
       runner,
     );
-    return freed === 1;
   }
 
   /**

@@ -44,8 +44,7 @@ export class WriteBackRepository {
   constructor(private readonly db: Database) {}
 
   async get(id: string): Promise<WriteBackEntity | null> {
-    const known = uuid(id);
-    return known === null ? null : this.db.repository(WriteBackEntity).findOneBy({ id: known });
+    return this.db.byId(WriteBackEntity, id);
   }
 
   async storeOf(id: string): Promise<string | null> {

@@ -95,7 +95,7 @@ describe('a cancelled run', () => {
     await gate.reached;
     await operations().cancel(id, 'anna');
     expect(await stages.runs.get(id)).toMatchObject({ state: 'running' });
-    jest.advanceTimersByTime(5_000);
+    jest.advanceTimersByTime(6_000);
     expect(await asked.promise).toBe('anna');
     stages.runs.cancelledBy = cancelledBy;
     gate.open();
