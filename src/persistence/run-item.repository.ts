@@ -44,11 +44,6 @@ const itemRow = z.object({
 export type RunItemRow = z.infer<typeof itemRow>;
 const placedRow = itemRow.extend({ exactAt: z.string() });
 
-const NO_ITEMS: Readonly<Record<RunOutcome, number>> = {
-  ...{ failed: 0, planned: 0, created: 0, updated: 0, orphaned: 0 },
-  ...{ conflicted: 0, owed: 0, generationRequested: 0 },
-};
-
 const outcomeCount = z.object({ outcome: z.enum(RUN_OUTCOMES), count: counted });
 
 const changedBodies = z.object({
@@ -147,7 +142,18 @@ export class RunItemRepository {
       `${ITEMS} SELECT outcome, count(*) FROM found GROUP BY outcome`,
       [runId, ...searchValues(search)],
     );
-    return { ...NO_ITEMS, ...Object.fromEntries(rows.map(({ outcome, count }) => [outcome, count])) };
+    const counts = new Map(rows.map((row) => [row.outcome, row.count]));
+    const of = (outcome: RunOutcome): number => counts.get(outcome) ?? 0;
+    return {
+      failed: of('failed'),
+      planned: of('planned'),
+      created: of('created'),
+      updated: of('updated'),
+      orphaned: of('orphaned'),
+      conflicted: of('conflicted'),
+      owed: of('owed'),
+      generationRequested: of('generationRequested'),
+    };
   }
 
   /** The bodies that the run sends for these products, and the ones that were sent last before it. */

@@ -152,7 +152,7 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
   await gate.reached;
   await stages.expireLease(id);
   await runs.claim(id, 'another worker', 60_000);
-  jest.advanceTimersByTime(5_000);
+  jest.advanceTimersByTime(6_000);
   expect(await heard.promise).toBe(false);
   runs.keepLease = keepLease;
   gate.open();
