@@ -34,14 +34,9 @@ export function attributeKey(name: string): string {
 }
 
 /**
- * Attributes by key, none dropped. When several names give one key, the name that is spelled like the key gets it, or the
- * first name in the order of its characters. The other names get a number.
+ * Each attribute with its key, in the order of the attributes; without those of a blank name. When several names give one key, the
+ * name that is spelled like the key gets it, or the first name in the order of its characters. The other names get a number.
  */
-export function keyedAttributes(attributes: readonly (readonly [string, unknown])[]): Map<string, unknown> {
-  return new Map(keysOf(attributes).map(({ key, value }) => [key, value]));
-}
-
-/** Each attribute with its key, in the order of the attributes; without those of a blank name. */
 export function keysOf(attributes: readonly (readonly [string, unknown])[]): KeyedAttribute[] {
   const named = attributes.flatMap(([name, value]): KeyedAttribute[] => {
     const key = attributeKey(name);

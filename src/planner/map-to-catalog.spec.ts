@@ -110,15 +110,6 @@ describe('toCatalogBody', () => {
     expect(identifiersOf(body({ variants: [] }))).toEqual([]);
   });
 
-  it.each([
-    ['Home > Bottles', 'Flasks', 'Home > Bottles'],
-    [null, 'Flasks', 'Flasks'],
-    ['Home > Bottles', null, 'Home > Bottles'],
-    [null, null, undefined],
-  ])('takes the category %j before the product type %j', (category, productType, expected) => {
-    expect(body({ category, productType }).category).toBe(expected);
-  });
-
   it('keeps the store’s order of images, counted from one', () => {
     const imageUrls = ['https://c.example/b.jpg', 'https://c.example/a.jpg'];
     expect(body({ imageUrls }).images).toEqual([

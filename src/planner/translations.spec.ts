@@ -96,33 +96,32 @@ describe('intended translations', () => {
 });
 
 describe('a translation', () => {
-  it.each([
+  const ourOld = { written: { 'fr:title': afterWrite(undefined, 'Ancienne', null) } };
+  const person = 'somebody else keeps a translation there';
+  const sent = { 'fr:title': { value: 'Gourde', before: null } };
+  it.each<[string, ReturnType<typeof translations>, Parameters<typeof decide>[2], string, string?]>([
     ['is written where there is none', translations(), {}, 'write'],
     ['is not sent where it stands already', translations({}, 'Gourde'), {}, 'same'],
-    ['leaves a person’s alone', translations({}, 'La mienne'), {}, 'conflict'],
+    ['leaves a person’s alone', translations({}, 'La mienne'), {}, 'conflict', person],
     ['goes over a person’s when it is approved', translations({}, 'La mienne'), { released: true }, 'write'],
     [
       'goes over a person’s by configuration',
-      translations({}, 'La mienne'),
-      { onConflict: 'overwrite' as const },
+      translations({}, 'Mienne'),
+      { onConflict: 'overwrite' },
       'write',
     ],
-    [
-      'replaces what we wrote',
-      translations({}, 'Ancienne'),
-      { written: { 'fr:title': afterWrite(undefined, 'Ancienne', null) } },
-      'write',
-    ],
+    ['replaces what we wrote', translations({}, 'Ancienne'), ourOld, 'write'],
     [
       'leaves alone what a person made of ours',
       translations({}, 'La mienne'),
-      { written: { 'fr:title': afterWrite(undefined, 'Ancienne', null) } },
+      ourOld,
       'conflict',
+      'somebody changed the translation after we wrote it',
     ],
     [
       'is known as written by an attempt that was cut off',
       translations({}, 'Gourde'),
-      { sentBefore: { 'fr:title': { value: 'Gourde', before: null } } },
+      { sentBefore: sent },
       'written_before',
     ],
     [
@@ -137,36 +136,26 @@ describe('a translation', () => {
       translations({ never: ['title'] }),
       {},
       'untranslatable',
-    ],
-    ['has no place beside an empty text', translations({ texts: new Map() }), {}, 'untranslatable'],
-    ['has no place in a language that nobody asked for', new Map(), {}, 'untranslatable'],
-  ])('%s', (_rule, found, context, verdict) => {
-    expect(decide(french(), live(), { translations: found, ...context }).verdict).toBe(verdict);
-  });
-
-  it.each([
-    ['a person’s own', translations({}, 'La mienne'), {}, 'somebody else keeps a translation there'],
-    [
-      'a person’s edit of ours',
-      translations({}, 'La mienne'),
-      { written: { 'fr:title': afterWrite(undefined, 'Ancienne', null) } },
-      'somebody changed the translation after we wrote it',
-    ],
-    ['an unknown one', new Map(), {}, 'the store’s translations are not known'],
-    [
-      'one of a field without translations',
-      translations({ never: ['title'] }),
-      {},
       'the store does not translate this field',
     ],
     [
-      'one of an empty text',
+      'has no place beside an empty text',
       translations({ texts: new Map() }),
       {},
+      'untranslatable',
       'the store holds no text there that it could translate',
     ],
-  ])('says why it leaves %s alone', (_which, found, context, reason) => {
-    expect(decide(french(), live(), { translations: found, ...context }).reason).toBe(reason);
+    [
+      'has no place in a language that nobody asked for',
+      new Map(),
+      {},
+      'untranslatable',
+      'the store’s translations are not known',
+    ],
+  ])('%s', (_rule, found, context, ...[verdict, reason]) => {
+    const decision = decide(french(), live(), { translations: found, ...context });
+    expect(decision.verdict).toBe(verdict);
+    if (reason !== undefined) expect(decision.reason).toBe(reason);
   });
 
   it('that the merchant wrote in its language, and that was pushed, was not generated', () => {

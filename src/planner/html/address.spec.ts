@@ -15,153 +15,43 @@ function isRefused(address: string, use: AddressUse): boolean {
 }
 
 /** Ways to write the path `/cart/clear`. */
-const ACTION_PATHS: readonly string[] = [
-  '/cart',
-  '/cart/clear',
-  '/cart/',
-  '/CART/Clear',
-  '//cart/clear',
-  '///cart//clear',
-  '/./cart/clear',
-  '/x/../cart/clear',
-  '/x/%2e%2e/cart/clear',
-  '/x/%252e%252e/cart/clear',
-  '/x/..%2fcart/clear',
-  '/x/..%5ccart/clear',
-  '/cart.js',
-  '/cart.json',
-  '/cart/clear.js',
-  '/cart;x',
-  '/cart;jsessionid=1/clear',
-  '/;x/cart',
-  '/cart%3bx',
-  '/cart%20',
-  '/%20cart',
-  '/cart%00',
-  '/%63art/clear',
-  '/%2563art',
-  '/%252563art',
-  '/%25252525252563art',
-  '/ca%72t%2fclear',
-  '/%E2%80%8Bcart',
-  '/ｃａｒｔ/clear',
-  '/cart%ff',
-  '/de/cart/clear',
-  '/de-at/cart/clear',
-  '/DE-at/cart/clear',
-  '/zh-hans/cart/clear',
-  '/zh-Hans-CN/cart/clear',
-  '/es-419/cart',
-  '/pt_br/cart',
-  '/fil/cart',
-  '/en-us/de/cart',
-  '/12345678/cart',
-  '/cart/40123:1',
-  '/cart?x=1',
-  '/cart#x',
-  '/cart/add?id=1&quantity=9',
-  '/cart/change?line=1&quantity=0',
-  '/checkout',
-  '/checkouts/cn/1',
-  '/1234/checkouts/1',
-  '/account/logout',
-  '/account',
-  '/de/account/logout',
-  '/pages/x/logout',
-  '/auth/sign_out',
-  '/login?checkout_url=/x',
-  '/discount/CODE',
-  '/discount/CODE?redirect=/cart/clear',
-  '/discount/CODE?redirect=//evil.example',
-  '/de/discount/CODE',
-  '/apps/loyalty/redeem',
-  '/a/loyalty/redeem',
-  '/tools/x',
-  '/community/x',
-  '/admin/products',
-  '/challenge',
-  '/password',
-  '/orders/1/authenticate',
-  '/1234/orders/abc',
-  '/services/login_with_shop',
-  '/wallets/checkouts',
-  '/?preview_theme_id=1',
-  '/products/x?PREVIEW_theme_id=1',
-  '/products/x?%70review_theme_id=1',
-  '/products/x?preview%255ftheme_id=1',
-  '/products/x?preview_theme_id[]=1',
-  '/products/x?a=1;preview_theme_id=1',
-  '/products/x?_ab=0&_fd=0&_sc=1',
-  '/products/x?discount=FREE',
-  '/products/x?return_to=/x',
-  '/pages/go?to=/cart/clear',
-  '/pages/go?to=https%3A%2F%2Fwww.tessera.example%2Fcart%2Fclear',
-  '/pages/go?to=%252fcart%252fclear',
-];
+const ACTION_PATHS = `
+  /cart /cart/clear /cart/ /CART/Clear //cart/clear ///cart//clear /./cart/clear /x/../cart/clear
+  /x/%2e%2e/cart/clear /x/%252e%252e/cart/clear /x/..%2fcart/clear /x/..%5ccart/clear /cart.js /cart.json
+  /cart/clear.js /cart;x /cart;jsessionid=1/clear /;x/cart /cart%3bx /cart%20 /%20cart /cart%00
+  /%63art/clear /%2563art /%252563art /%25252525252563art /ca%72t%2fclear /%E2%80%8Bcart /ｃａｒｔ/clear
+  /cart%ff
+  /de/cart/clear /de-at/cart/clear /DE-at/cart/clear /zh-hans/cart/clear /zh-Hans-CN/cart/clear
+  /es-419/cart /pt_br/cart /fil/cart /en-us/de/cart /12345678/cart
+  /cart/40123:1 /cart?x=1 /cart#x /cart/add?id=1&quantity=9 /cart/change?line=1&quantity=0 /checkout
+  /checkouts/cn/1 /1234/checkouts/1 /account/logout /account /de/account/logout /pages/x/logout
+  /auth/sign_out /login?checkout_url=/x /discount/CODE /discount/CODE?redirect=/cart/clear
+  /discount/CODE?redirect=//evil.example /de/discount/CODE /apps/loyalty/redeem /a/loyalty/redeem /tools/x
+  /community/x /admin/products /challenge /password /orders/1/authenticate /1234/orders/abc
+  /services/login_with_shop /wallets/checkouts
+  /?preview_theme_id=1 /products/x?PREVIEW_theme_id=1 /products/x?%70review_theme_id=1
+  /products/x?preview%255ftheme_id=1 /products/x?preview_theme_id[]=1 /products/x?a=1;preview_theme_id=1
+  /products/x?_ab=0&_fd=0&_sc=1 /products/x?discount=FREE /products/x?return_to=/x
+  /pages/go?to=/cart/clear /pages/go?to=https%3A%2F%2Fwww.tessera.example%2Fcart%2Fclear
+  /pages/go?to=%252fcart%252fclear
+`
+  .trim()
+  .split(/\s+/);
 
 /** Hosts that are never requested for a generated text. */
-const REFUSED_HOSTS: readonly string[] = [
-  'localhost',
-  'LOCALHOST',
-  'localhost.',
-  'shop.localhost',
-  'cart',
-  'intranet',
-  'printer.local',
-  'router.lan',
-  'metadata.google.internal',
-  'x.home.arpa',
-  '127.0.0.1',
-  '127.0.0.1.',
-  '127.1',
-  '127.0.1',
-  '2130706433',
-  '0x7f000001',
-  '0x7f.1',
-  '0177.0.0.1',
-  '017700000001',
-  '0',
-  '0.0.0.0',
-  '10.0.0.1',
-  '172.16.0.1',
-  '192.168.1.1',
-  '169.254.169.254',
-  '100.64.0.1',
-  '8.8.8.8',
-  '１２７.0.0.1',
-  '127。0。0。1',
-  '%31%32%37.0.0.1',
-  '127.0.0.1:8080',
-  '[::1]',
-  '[::]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[64:ff9b::7f00:1]',
-  '[fe80::1]',
-  '[fd00::1]',
-  '[2001:db8::1]',
-  '127.0.0.1.nip.io',
-  'localtest.me',
-  'a.lvh.me',
-  'user:password@www.tessera.example',
-  'user@www.tessera.example',
-  '@www.tessera.example',
-  ':@www.tessera.example',
-  'www.tessera.example@localhost',
-  'tessera.myshopify.com',
-  'TESSERA.MyShopify.com',
-  'tessera.myshopify.com.',
-  'tessera.myshopify.com:443',
-  'tessera.myshopify.com:8443',
-  'tessera%2emyshopify.com',
-  'ｔessera.myshopify.com',
-  'myshopify.com',
-  'admin.shopify.com',
-  'accounts.shopify.com',
-  'shopify.com',
-  'shop.app',
-  'abc.shopifypreview.com',
-];
+const REFUSED_HOSTS = `
+  localhost LOCALHOST localhost. shop.localhost cart intranet printer.local router.lan
+  metadata.google.internal x.home.arpa 127.0.0.1 127.0.0.1. 127.1 127.0.1 2130706433 0x7f000001 0x7f.1
+  0177.0.0.1 017700000001 0 0.0.0.0 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 8.8.8.8
+  １２７.0.0.1 127。0。0。1 %31%32%37.0.0.1 127.0.0.1:8080 [::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1]
+  [64:ff9b::7f00:1] [fe80::1] [fd00::1] [2001:db8::1] 127.0.0.1.nip.io localtest.me a.lvh.me
+  user:password@www.tessera.example user@www.tessera.example @www.tessera.example :@www.tessera.example
+  www.tessera.example@localhost tessera.myshopify.com TESSERA.MyShopify.com tessera.myshopify.com.
+  tessera.myshopify.com:443 tessera.myshopify.com:8443 tessera%2emyshopify.com ｔessera.myshopify.com
+  myshopify.com admin.shopify.com accounts.shopify.com shopify.com shop.app abc.shopifypreview.com
+`
+  .trim()
+  .split(/\s+/);
 
 describe('an address that makes a shop act', () => {
   it.each(ACTION_PATHS)('is no link, no picture and no frame: %s', (path) => {
