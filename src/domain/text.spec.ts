@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clipped, onOneLine, withoutOuter, withoutTrailing } from './text.js';
+import { clipped, onOneLine, storableText, withoutOuter, withoutTrailing } from './text.js';
 
 describe('a text', () => {
   it.each([
@@ -27,5 +27,11 @@ describe('a text', () => {
     expect(clipped('abcdef', 6)).toBe('abcdef');
     expect(clipped('abcdef', 4)).toBe('abc…');
     expect(clipped('ab🧴cd', 4)).toBe('ab…');
+  });
+
+  it('loses what a database cannot hold, and nothing else', () => {
+    expect(storableText('a\u0000b')).toBe('ab');
+    expect(storableText('a\ud83e')).toBe('a\ufffd');
+    expect(storableText(' a\tb\nc 🧴 ')).toBe(' a\tb\nc 🧴 ');
   });
 });

@@ -103,22 +103,10 @@ const NO_HOSTS = { pictures: new Set<string>(), embeds: new Set<string>() };
 /** Characters of an address in the store. */
 const LONGEST_ADDRESS = 2048;
 
-const TAKES_OBJECTS: ReadonlySet<string> = new Set([
-  'dimension',
-  'weight',
-  'volume',
-  'money',
-  'rating',
-  'link',
-]);
-const JSON_ENTRIES: ReadonlySet<string> = new Set([
-  'number_integer',
-  'dimension',
-  'weight',
-  'volume',
-  'rating',
-  'link',
-]);
+const TAKES_OBJECTS: ReadonlySet<string> = new Set('dimension weight volume money rating link'.split(' '));
+const JSON_ENTRIES: ReadonlySet<string> = new Set(
+  'number_integer dimension weight volume rating link'.split(' '),
+);
 
 const FITS: Readonly<Record<string, Fit>> = {
   single_line_text_field: (text, rules) => {

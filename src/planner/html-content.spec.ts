@@ -5,7 +5,6 @@ import { plainTextOf } from './html/plain-text.js';
 import { reducedHtml } from './html/document.js';
 import { sanitiseHtml } from './html/sanitise.js';
 import { sanitisePlainText } from './html-content.js';
-import { storableText } from '../domain/text.js';
 
 /** From the OWASP filter evasion list: ways to make a page run, load or frame something. */
 const ATTACKS: readonly string[] = [
@@ -247,14 +246,6 @@ describe('sanitisePlainText', () => {
       }),
       { numRuns: 500 },
     );
-  });
-});
-
-describe('storableText', () => {
-  it('loses what a database cannot hold, and nothing else', () => {
-    expect(storableText('a\u0000b')).toBe('ab');
-    expect(storableText('a\ud83e')).toBe('a\ufffd');
-    expect(storableText(' a\tb\nc 🧴 ')).toBe(' a\tb\nc 🧴 ');
   });
 });
 

@@ -5,69 +5,25 @@ import { identifierText, isUnseen } from '../domain/identifier-text.js';
  */
 
 /** Categories that stores and importers insert when none was chosen, compared in lower case without punctuation. */
-const NO_CATEGORY = new Set([
-  'uncategorized',
-  'uncategorised',
-  'unkategorisiert',
-  'non classé',
-  'sin categoría',
-  'senza categoria',
-  'geen categorie',
-  'no category',
-  'default category',
-  'nicht kategorisiert',
-  'ohne kategorie',
-  'keine kategorie',
-  'non catégorisé',
-  'sans catégorie',
-  'sin categorizar',
-  'non categorizzato',
-  'niet gecategoriseerd',
-  'sem categoria',
-  'não categorizado',
-  'bez kategorii',
-  'okategoriserad',
-  'без категории',
-  '未分類',
-  '未分类',
-]);
+const NO_CATEGORY = new Set(
+  (
+    'uncategorized, uncategorised, unkategorisiert, non classé, sin categoría, senza categoria, ' +
+    'geen categorie, no category, default category, nicht kategorisiert, ohne kategorie, ' +
+    'keine kategorie, non catégorisé, sans catégorie, sin categorizar, non categorizzato, ' +
+    'niet gecategoriseerd, sem categoria, não categorizado, bez kategorii, okategoriserad, ' +
+    'без категории, 未分類, 未分类'
+  ).split(', '),
+);
 
-/** Texts that people and importers put into a mandatory field without a value. */
-const PLACEHOLDERS = new Set([
-  'na',
-  'none',
-  'null',
-  'undefined',
-  'unknown',
-  'no brand',
-  'no vendor',
-  'vendor',
-  'brand',
-  'tbd',
-  'not applicable',
-  'not available',
-  'no name',
-  'unbranded',
-  // The name that a platform gives a new shop, and with it to its products' vendor.
-  'my store',
-  'k a',
-  'keine angabe',
-  'unbekannt',
-  'ohne marke',
-  'keine marke',
-  'sans marque',
-  'inconnu',
-  'sin marca',
-  'desconocido',
-  'senza marca',
-  'sconosciuto',
-  'geen merk',
-  'onbekend',
-  'sem marca',
-  'bez marki',
-  'без бренда',
-  'нет бренда',
-]);
+/** Texts that people and importers put into a mandatory field without a value. A platform gives a new shop the name `my store`. */
+const PLACEHOLDERS = new Set(
+  (
+    'na, none, null, undefined, unknown, no brand, no vendor, vendor, brand, tbd, not applicable, ' +
+    'not available, no name, unbranded, my store, k a, keine angabe, unbekannt, ohne marke, keine marke, ' +
+    'sans marque, inconnu, sin marca, desconocido, senza marca, sconosciuto, geen merk, onbekend, ' +
+    'sem marca, bez marki, без бренда, нет бренда'
+  ).split(', '),
+);
 
 /** What programs write for a missing value, in any field. Compared in lower case without blanks around it. */
 const MISSING_VALUES = new Set(
@@ -96,21 +52,8 @@ export function namesCategory(text: string | null): boolean {
   return !isPlaceholder(leaf) && !NO_CATEGORY.has(words(leaf));
 }
 
-/** Vendors, types and categories repeat from product to product. */
-const KNOWN_WORDS = new Map<string, string>();
-const KNOWN_MOST = 1000;
-
-export function words(text: string): string {
-  const known = KNOWN_WORDS.get(text);
-  if (known !== undefined) return known;
-  const found = wordsIn(text);
-  if (KNOWN_WORDS.size >= KNOWN_MOST) KNOWN_WORDS.clear();
-  KNOWN_WORDS.set(text, found);
-  return found;
-}
-
 /** One spelling of each letter, lower case, with each run of characters other than letters, marks and digits as one space. */
-function wordsIn(text: string): string {
+export function words(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()

@@ -59,31 +59,13 @@ function isPlatformHost({ hostname, pathname }: URL, use: AddressUse): boolean {
 }
 
 /** First parts of paths at which a shop acts for the visitor, or asks for secrets. */
-const ACTIONS: ReadonlySet<string> = new Set([
-  'account',
-  'accounts',
-  'admin',
-  'authentication',
-  'cart',
-  'carts',
-  'challenge',
-  'checkout',
-  'checkouts',
-  'customer_authentication',
-  'customer_identity',
-  'digital_wallets',
-  'discount',
-  'discounts',
-  'invoices',
-  'localization',
-  'login',
-  'orders',
-  'password',
-  'pay',
-  'payments',
-  'services',
-  'wallets',
-]);
+const ACTIONS: ReadonlySet<string> = new Set(
+  (
+    'account accounts admin authentication cart carts challenge checkout checkouts ' +
+    'customer_authentication customer_identity digital_wallets discount discounts invoices localization ' +
+    'login orders password pay payments services wallets'
+  ).split(' '),
+);
 /** Apps of a shop answer below these. */
 const APPS: ReadonlySet<string> = new Set(['a', 'apps', 'community', 'tools']);
 /** These act wherever they stand in a path. */
