@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { buildProgram } from './cli/program.js';
-import { report } from './cli/report.js';
+import { reportError } from './cli/report.js';
 
 // The reader of a pipe may end early, as `head` does. The command goes on, and closes what it has opened.
 for (const stream of [process.stdout, process.stderr])
@@ -16,7 +16,7 @@ try {
 } catch (error) {
   // Help and version end this way too, with status 0. Commander has already printed what there is to say.
   process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
-  if (!(error instanceof CommanderError)) report(error);
+  if (!(error instanceof CommanderError)) reportError(error);
 }
 
 /** The version in package.json, whose path is the same from `src` and from `dist`. */

@@ -8,6 +8,7 @@ import { WriteBackWriter } from '../write-back/writer.js';
 import { confirm } from './confirm.js';
 import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
+import { reportFailure } from './report.js';
 
 const FOLLOW_EVERY_MS = 500;
 
@@ -96,8 +97,8 @@ export class BulkFollower {
     const left = leftEdited + leftGated;
     if (state === 'done' && (refused === 0 || dryRun)) return 0;
     if (state === 'done') return refused > left ? 1 : 3;
-    process.stderr.write(
-      `store-sync: bulk change ${id} is ${state}: ${reason ?? 'no reason given'}; a running daemon continues a queued one\n`,
+    reportFailure(
+      `bulk change ${id} is ${state}: ${reason ?? 'no reason given'}; a running daemon continues a queued one`,
     );
     return 1;
   }

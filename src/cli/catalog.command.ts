@@ -5,6 +5,7 @@ import { interruptSignal, StoreSyncCommand } from './command.js';
 import { JSON_OPTION, type CommonOptions } from './options.js';
 import { print, printJson } from './output.js';
 import { actionOf, nothingMore, printable } from './terminal.js';
+import { reportFailure } from './report.js';
 
 interface CatalogOptions extends CommonOptions {
   readonly workspace?: string;
@@ -47,9 +48,7 @@ export class CatalogCommand extends StoreSyncCommand<CatalogOptions> {
       if (options.json) printJson(outcome);
       else print(summary(outcome));
       if (outcome.state === 'succeeded') return 0;
-      process.stderr.write(
-        `store-sync: the upload failed: ${printable(outcome.reason ?? 'no reason given')}\n`,
-      );
+      reportFailure(`the upload failed: ${printable(outcome.reason ?? 'no reason given')}`);
       return 1;
     });
   }

@@ -12,6 +12,7 @@ import { checkSetup } from '../operations/check-setup.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
 import { print } from './output.js';
+import { reportFailure } from './report.js';
 import { openRuntimeFor, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';
 
@@ -46,13 +47,10 @@ export class CheckCommand extends StoreSyncCommand {
       print(redactSecrets(`${paintState(level, 4)}  ${what}: ${detail}`, secrets));
     const failed = findings.filter((finding) => finding.level === 'FAIL');
     const [first] = failed;
-    if (first)
-      process.stderr.write(
-        redactSecrets(
-          `store-sync: ${first.what}: ${first.detail}${failed.length > 1 ? ` (and ${String(failed.length - 1)} more)` : ''}\n`,
-          secrets,
-        ),
-      );
+    if (first) {
+      const more = failed.length > 1 ? ` (and ${String(failed.length - 1)} more)` : '';
+      reportFailure(redactSecrets(`${first.what}: ${first.detail}${more}`, secrets));
+    }
     return failed.length === 0 ? 0 : 1;
   }
 

@@ -4,7 +4,7 @@ import type { CommandChange } from '../operations/audit.js';
 import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError } from '../domain/errors.js';
 import { STORE_OPTION, type CommonOptions, type OptionDeclaration } from './options.js';
-import { report } from './report.js';
+import { reportError } from './report.js';
 
 /**
  * The common part of all commands: one readable line on stderr for an error (the stack only with LOG_LEVEL=debug), and
@@ -25,7 +25,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
       process.exitCode = await this.execute(options, args);
     } catch (error) {
       process.exitCode = 1;
-      report(error);
+      reportError(error);
     }
   }
 

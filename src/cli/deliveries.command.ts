@@ -6,9 +6,8 @@ import {
   type DeliveryDetail,
   type DeliverySummary,
 } from '../operations/deliveries.js';
-import type { Page } from '../operations/paging.js';
 import { StoreSyncCommand } from './command.js';
-import { print, printJson } from './output.js';
+import { print, printJson, printPage } from './output.js';
 import { LIST_OPTIONS, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable } from './terminal.js';
 
@@ -37,7 +36,10 @@ export class DeliveriesCommand extends StoreSyncCommand<ListOptions> {
         reportOutcomes(await deliveries.replay(idsFor('deliveries', action, ids)), options.json),
       );
     return this.withService(options, DeliveryOperations, async (deliveries) => {
-      if (action === 'list') printList(await deliveries.list(query), options.json);
+      if (action === 'list')
+        printPage(await deliveries.list(query), 'deliveries', options, (delivery) => {
+          print(lineOf(delivery));
+        });
       else
         for (const delivery of await shown(deliveries, idsFor('deliveries', action, ids), options.json))
           printDelivery(delivery);
@@ -61,15 +63,6 @@ async function shown(
   if (!json) return found;
   printJson(found.length === 1 ? found[0] : found);
   return [];
-}
-
-function printList(page: Page<DeliverySummary>, json: boolean | undefined): void {
-  if (json) {
-    printJson(page);
-    return;
-  }
-  for (const delivery of page.items) print(lineOf(delivery));
-  print(`${page.items.length} of ${page.total} deliveries`);
 }
 
 function lineOf({ id, receivedAt, state, via, action, externalId, label, note }: DeliverySummary): string {

@@ -3,6 +3,7 @@ import type { CommandChange } from '../operations/audit.js';
 import { GenerateOperations } from '../operations/generate.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
+import { reportFailure } from './report.js';
 
 interface GenerateOptions extends CommonOptions {
   readonly store: string;
@@ -35,7 +36,7 @@ export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
         print(`generation requested for ${answer.requested} products of ${answer.store}`);
       }
       if (answer.stopped === null) return 0;
-      process.stderr.write(`store-sync: stopped: ${answer.stopped}\n`);
+      reportFailure(`stopped: ${answer.stopped}`);
       // If a limit stops the requests after the first, the rest follows later. If it stops them before, the command
       // has failed.
       return answer.requested > 0 ? 0 : 1;

@@ -5,6 +5,7 @@ import { issueText } from '../operations/issue-text.js';
 import type { z } from 'zod';
 import { JSON_OPTION, type OptionDeclaration, type CommonOptions } from './options.js';
 import { print, printJson } from './output.js';
+import { reportFailure } from './report.js';
 
 export interface ListOptions extends CommonOptions {
   readonly state?: string;
@@ -55,6 +56,6 @@ export function reportOutcomes(outcomes: readonly RowOutcome[], json: boolean | 
   else for (const { id, ok, detail } of outcomes) if (ok) print(`${id}  ${errorLine(detail)}`);
   const refused = outcomes.filter((outcome) => !outcome.ok);
   if (refused.length === 0) return 0;
-  process.stderr.write(`store-sync: ${refused.map(({ detail }) => errorLine(detail)).join('; ')}\n`);
+  reportFailure(refused.map(({ detail }) => errorLine(detail)).join('; '));
   return 1;
 }

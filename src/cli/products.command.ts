@@ -1,16 +1,10 @@
 import { IDENTIFIER_NAMES } from '../domain/catalog-product.js';
 import { CodedError } from '../domain/errors.js';
-import type { Page } from '../operations/paging.js';
-import {
-  ProductOperations,
-  productQuerySchema,
-  type ListedProduct,
-  type ProductTimeline,
-} from '../operations/products.js';
+import { ProductOperations, productQuerySchema, type ProductTimeline } from '../operations/products.js';
 import { fieldLine } from './field-line.js';
 import { LIST_OPTIONS, parsedQuery, type ListOptions } from './list-options.js';
 import { StoreSyncCommand } from './command.js';
-import { print, printJson } from './output.js';
+import { print, printJson, printPage } from './output.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
 
 const ACTIONS = ['list', 'show'] as const;
@@ -39,7 +33,10 @@ export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
       const { state, store, search, limit, offset } = options;
       const query = parsedQuery(productQuerySchema, { state, store, search, limit, offset });
       return this.withService(options, ProductOperations, async (products) => {
-        printList(await products.list(query), options.json);
+        printPage(await products.list(query), 'products', options, (product) => {
+          const { externalId, label, state, standing } = product;
+          print(`${externalId}  ${paintState(state, 10)}  ${printable(label)}: ${printable(standing, 400)}`);
+        });
         return 0;
       });
     }
@@ -52,16 +49,6 @@ export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
       return 0;
     });
   }
-}
-
-function printList(page: Page<ListedProduct>, json: boolean | undefined): void {
-  if (json) {
-    printJson(page);
-    return;
-  }
-  for (const { externalId, label, state, standing } of page.items)
-    print(`${externalId}  ${paintState(state, 10)}  ${printable(label)}: ${printable(standing, 400)}`);
-  print(`${page.items.length} of ${page.total} products`);
 }
 
 async function timelinesOf(products: ProductOperations, id: string): Promise<ProductTimeline[]> {

@@ -2,7 +2,13 @@ import { environment } from '../config/environment.js';
 import { errorLine } from '../domain/errors.js';
 
 /** One line on stderr for an error; with LOG_LEVEL=debug its stack. */
-export function report(error: unknown): void {
+export function reportError(error: unknown): void {
   const stack = error instanceof Error && environment()['LOG_LEVEL'] === 'debug' ? error.stack : undefined;
-  process.stderr.write(`${stack ?? `store-sync: ${errorLine(error)}`}\n`);
+  if (stack === undefined) reportFailure(errorLine(error));
+  else process.stderr.write(`${stack}\n`);
+}
+
+/** Why a command could not do what it was asked, as one line on stderr. */
+export function reportFailure(reason: string): void {
+  process.stderr.write(`store-sync: ${reason}\n`);
 }

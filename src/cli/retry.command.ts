@@ -4,6 +4,7 @@ import { StoreHealthOperations } from '../operations/store-health.js';
 import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
+import { reportFailure } from './report.js';
 
 interface RetryOptions extends CommonOptions {
   readonly store: string;
@@ -33,9 +34,7 @@ export class RetryCommand extends StoreSyncCommand<RetryOptions> {
       else if (health.state === 'ok')
         print(`store ${store} works: woke ${woken.writeBacks} write-backs and ${woken.runs} runs`);
       if (health.state === 'ok') return 0;
-      process.stderr.write(
-        `store-sync: store ${store} is still refused: ${printable(health.reason ?? '')}\n`,
-      );
+      reportFailure(`store ${store} is still refused: ${printable(health.reason ?? '')}`);
       return 1;
     });
   }

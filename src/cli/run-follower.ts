@@ -10,6 +10,7 @@ import { ProgressReport } from './progress.js';
 import { runFailure, runSummary } from './run-summary.js';
 import { SilenceLines } from './silence-lines.js';
 import { printable } from './terminal.js';
+import { reportFailure } from './report.js';
 
 const FOLLOW_EVERY_MS = 500;
 const FAILURES_SHOWN = 20;
@@ -52,8 +53,7 @@ export class RunFollower {
       for (const { externalId, label, reason } of (await this.runs.itemPage(run.id, query)).items)
         print(`  failed  ${externalId} ${printable(label)}: ${printable(reason, 400)}`);
     }
-    if (run.status === 'failed')
-      process.stderr.write(`store-sync: ${runFailure(run) ?? run.notes[0] ?? 'the run failed'}\n`);
+    if (run.status === 'failed') reportFailure(runFailure(run) ?? run.notes[0] ?? 'the run failed');
     if (run.status === 'succeeded') return 0;
     return run.status === 'partial' ? 3 : 1;
   }

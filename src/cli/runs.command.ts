@@ -1,11 +1,10 @@
 import { actingUser, type CommandChange } from '../operations/audit.js';
-import type { Page } from '../operations/paging.js';
 import { isUnderWay, runQuerySchema, type PresentedRun } from '../operations/present-run.js';
 import { runItemQuerySchema, type RunItemPage } from '../operations/run-items.js';
 import { RunOperations } from '../operations/runs.js';
 import { LIST_OPTIONS, parsedQuery, queryFrom, type ListOptions } from './list-options.js';
 import { StoreSyncCommand } from './command.js';
-import { print, printJson } from './output.js';
+import { print, printJson, printPage } from './output.js';
 import { runAccount } from './run-summary.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
 
@@ -43,7 +42,9 @@ export class RunsCommand extends StoreSyncCommand<RunsOptions> {
       nothingMore('runs list', ids);
       const query = queryFrom(runQuerySchema, options);
       return this.withService(options, RunOperations, async (runs) => {
-        printRuns(await runs.list(query), options.json);
+        printPage(await runs.list(query), 'runs', options, (run) => {
+          print(`${run.id}  ${run.startedAt ?? 'not started'}  ${runAccount(run)}`);
+        });
         return 0;
       });
     }
@@ -68,15 +69,6 @@ export class RunsCommand extends StoreSyncCommand<RunsOptions> {
       return 0;
     });
   }
-}
-
-function printRuns(page: Page<PresentedRun>, json: boolean | undefined): void {
-  if (json) {
-    printJson(page);
-    return;
-  }
-  for (const run of page.items) print(`${run.id}  ${run.startedAt ?? 'not started'}  ${runAccount(run)}`);
-  print(`${page.items.length} of ${page.total} runs`);
 }
 
 function printRun(run: PresentedRun, { items, total }: RunItemPage): void {

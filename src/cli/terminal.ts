@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { CodedError } from '../domain/errors.js';
+import { toneOf, type Tone } from '../operations/state-tones.js';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -8,34 +9,28 @@ export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
-const COLOURS: Readonly<Record<string, Style>> = {
-  applied: 'green',
-  succeeded: 'green',
-  processed: 'green',
-  linked: 'green',
-  ours: 'green',
-  ok: 'green',
+const COLOURS: Readonly<Record<Tone, Style | null>> = {
+  good: 'green',
+  busy: 'yellow',
   warn: 'yellow',
-  ready: 'yellow',
-  received: 'yellow',
-  requested: 'yellow',
-  pending: 'yellow',
-  pending_review: 'yellow',
-  conflicted: 'yellow',
-  parked: 'yellow',
-  partial: 'yellow',
-  foreign: 'yellow',
-  failed: 'red',
-  abandoned: 'red',
-  deleted: 'red',
-  FAIL: 'red',
+  bad: 'red',
+  calm: null,
+};
+/** Words of commands that are no states of rows: findings of a check, slots, and kinds of drift. */
+const OTHER_WORDS: Readonly<Record<string, Tone>> = {
+  ok: 'good',
+  ours: 'good',
+  warn: 'warn',
+  foreign: 'warn',
+  FAIL: 'bad',
+  deleted: 'bad',
 };
 
 /** A state in the colour of its severity. */
 export function paintState(state: string, width = 0): string {
-  const colour = COLOURS[state];
+  const colour = COLOURS[OTHER_WORDS[state] ?? toneOf(state)];
   const text = state.padEnd(width);
-  return colour === undefined ? text : paint(colour, text);
+  return colour === null ? text : paint(colour, text);
 }
 
 /**

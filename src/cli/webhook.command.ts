@@ -4,6 +4,7 @@ import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js
 import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { actionOf, nothingMore, paintState, printable } from './terminal.js';
+import { reportFailure } from './report.js';
 
 interface WebhookOptions extends CommonOptions {
   readonly workspace?: string;
@@ -60,6 +61,6 @@ function exitStatus(action: (typeof ACTIONS)[number], slots: readonly Slot[]): n
     const todo = state === 'foreign' ? '; --force replaces it' : '';
     return `workspace ${workspace}: ${printable(detail, 400)}${action === 'show' ? '' : todo}`;
   });
-  process.stderr.write(`store-sync: ${lines.join('; ')}\n`);
+  reportFailure(lines.join('; '));
   return 1;
 }

@@ -4,7 +4,7 @@ import { CodedError, errorLine } from '../domain/errors.js';
 import { BULK_ACTIONS, type BulkAction } from '../domain/write-back-filter.js';
 import { approvalSummary, countApprovals } from '../operations/approval-summary.js';
 import { actingUser, type CommandChange } from '../operations/audit.js';
-import type { Page, RowOutcome } from '../operations/paging.js';
+import type { RowOutcome } from '../operations/paging.js';
 import {
   namedTexts,
   writeBackFilterSchema,
@@ -17,9 +17,10 @@ import { WriteBackOperations } from '../operations/write-backs.js';
 import { BulkFollower } from './bulk-follower.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { fieldLine } from './field-line.js';
-import { print, printJson } from './output.js';
+import { print, printJson, printPage } from './output.js';
 import { LIST_OPTIONS, parsedQuery, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
+import { reportFailure } from './report.js';
 
 const DECISIONS = ['approve', 'reject', 'revert', 'undo', 'reapply'] as const;
 const ACTIONS = ['list', 'show', ...DECISIONS] as const;
@@ -121,7 +122,12 @@ export class WriteBacksCommand extends StoreSyncCommand<WriteBackOptions> {
     return this.withService(options, WriteBacksAction, async ({ writeBacks, names }) => {
       if (action === 'show') return printOne(await writeBacks.show(ids[0] ?? ''), ids[0] ?? '', options.json);
       const page = await writeBacks.list(query);
-      return printPage(page, await names.of(page.items.map(({ externalId }) => externalId)), options.json);
+      const titles = await names.of(page.items.map(({ externalId }) => externalId));
+      printPage(page, 'write-backs', options, (writeBack) => {
+        print(headLine(writeBack, titles.get(writeBack.externalId)));
+        for (const field of writeBack.fields) print(`    ${fieldLine(field)}`);
+      });
+      return 0;
     });
   }
 }
@@ -168,8 +174,7 @@ function reportApprovals(outcomes: readonly RowOutcome[], json: boolean | undefi
     print(approvalSummary(counts));
   }
   const refused = outcomes.filter(({ ok, left }) => !ok && left === undefined);
-  if (refused.length > 0)
-    process.stderr.write(`store-sync: ${refused.map(({ detail }) => errorLine(detail)).join('; ')}\n`);
+  if (refused.length > 0) reportFailure(refused.map(({ detail }) => errorLine(detail)).join('; '));
   if (refused.length > 0) return 1;
   return counts.leftEdited + counts.leftGated > 0 ? 3 : 0;
 }
@@ -194,23 +199,6 @@ function listQuery(options: WriteBackOptions, action: Action): WriteBackQuery {
     ...(run !== undefined && { run }),
     ...namedTexts(filter),
   });
-}
-
-function printPage(
-  page: Page<PresentedWriteBack>,
-  names: ReadonlyMap<string, string>,
-  json: boolean | undefined,
-): number {
-  if (json) {
-    printJson(page);
-    return 0;
-  }
-  for (const writeBack of page.items) {
-    print(headLine(writeBack, names.get(writeBack.externalId)));
-    for (const field of writeBack.fields) print(`    ${fieldLine(field)}`);
-  }
-  print(`${page.items.length} of ${page.total} write-backs`);
-  return 0;
 }
 
 /** A time, the state and the product, and the reason for the state. */

@@ -1,39 +1,11 @@
 import type { PresentedRun } from '../operations/present-run.js';
+import { toneOf } from '../operations/state-tones.js';
 import { words } from '../operations/state-words.js';
 import { html, type Html, type Piece } from './html.js';
 
-export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
-
-const TONES: Readonly<Record<string, Tone>> = {
-  succeeded: 'good',
-  applied: 'good',
-  processed: 'good',
-  done: 'good',
-  linked: 'good',
-  queued: 'busy',
-  running: 'busy',
-  received: 'busy',
-  requested: 'busy',
-  ready: 'busy',
-  pending: 'busy',
-  pending_review: 'busy',
-  partial: 'warn',
-  parked: 'warn',
-  conflicted: 'warn',
-  no_urls: 'warn',
-  orphaned: 'warn',
-  owed: 'warn',
-  created: 'good',
-  updated: 'good',
-  planned: 'busy',
-  generationRequested: 'busy',
-  failed: 'bad',
-  abandoned: 'bad',
-};
-
 /** A row's state for people. The colour only repeats the word. */
 export function badge(state: string, label = words(state)): Html {
-  return html`<span class="badge ${TONES[state] ?? 'calm'}">${label}</span>`;
+  return html`<span class="badge ${toneOf(state)}">${label}</span>`;
 }
 
 /** A run's state for people. A cancelled run has the status `failed` without an error: a person wanted it, so it is not red. */

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { buildProgram } from '../../src/cli/program.js';
-import { report } from '../../src/cli/report.js';
+import { reportError } from '../../src/cli/report.js';
 import { runSchema, type Run, type World } from './e2e-world.js';
 
 export interface CommandEnd {
@@ -46,7 +46,7 @@ export async function runLine(
       await program.parseAsync(args, { from: 'user' });
     } catch (error) {
       process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
-      if (!(error instanceof CommanderError)) report(error);
+      if (!(error instanceof CommanderError)) reportError(error);
     }
   });
 }

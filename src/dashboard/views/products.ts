@@ -9,7 +9,8 @@ import {
 } from '../../operations/products.js';
 import type { WriteBackField } from '../../operations/present-write-back.js';
 import { LINK_WORDS, words } from '../../operations/state-words.js';
-import { moment, nameOf, nothing, productPath, sentence, type Tone } from '../elements.js';
+import { moment, nameOf, nothing, productPath, sentence } from '../elements.js';
+import type { Tone } from '../../operations/state-tones.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
