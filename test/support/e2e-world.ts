@@ -311,10 +311,6 @@ export class World {
 
   /** The dump of a command that writes nothing. Reading takes a slot of the workspace's shared rate, which is counted in its row. */
   async contentDump(): Promise<string> {
-    await this.rows(
-      `DO $$ BEGIN IF to_regclass('workspace_state') IS NOT NULL THEN
-         INSERT INTO workspace_state (workspace) VALUES ('default') ON CONFLICT DO NOTHING; END IF; END $$`,
-    );
     return this.database.dump(['request_rate', 'next_request_at']);
   }
 
