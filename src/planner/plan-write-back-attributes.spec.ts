@@ -4,7 +4,6 @@ import {
   decide,
   intended,
   live,
-  ourText,
   writeBackContext,
   translated,
   type LiveMetafield,
@@ -76,31 +75,6 @@ describe('an attribute with a metafield of its own', () => {
       verdict: 'not_generated',
       reason: 'nothing came',
     });
-  });
-});
-
-describe('the same content, spelled differently by the store', () => {
-  it.each([
-    ['number_decimal', '2.50', '2.5'],
-    ['list.single_line_text_field', '[ "a","b" ]', '["a", "b"]'],
-    ['rating', '{"scale_max":"5.0","value":"4.0"}', '{"value":"4.0","scale_max":"5.0"}'],
-    ['weight', '{"value":2500,"unit":"GRAMS"}', '{"value":2.5,"unit":"KILOGRAMS"}'],
-  ])('of the type %s is not written again', (type, value, current) => {
-    expect(decide(attribute({ type, value }), live({}, [held(type, current)])).verdict).toBe('same');
-  });
-
-  it.each([
-    ['number_decimal', '2.51', '2.5'],
-    ['list.single_line_text_field', '["b","a"]', '["a","b"]'],
-    ['rating', '{"value":"3.0"}', '{"value":"4.0"}'],
-    ['weight', '{"value":2501,"unit":"GRAMS"}', '{"value":2.5,"unit":"KILOGRAMS"}'],
-    ['weight', 'light', 'heavy'],
-    ['weight', '{"value":2,"unit":"GRAMS"}', 'heavy'],
-    ['single_line_text_field', '2.50', '2.5'],
-  ])('of the type %s is distinguished from other content', (type, value, current) => {
-    const written = { [TARGET]: ourText(current, null) };
-    const decision = decide(attribute({ type, value }), live({}, [held(type, current)]), { written });
-    expect(decision.verdict).toBe('write');
   });
 });
 
