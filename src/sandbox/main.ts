@@ -1,30 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { isScope, SCOPES, type Scope } from './catalog/auth/scopes.js';
 import { startCatalogSandbox } from './catalog/index.js';
 import { openCatalogOperator } from './catalog/operator.js';
+import type { Accounts } from './catalog/auth/accounts.js';
 import type { SandboxLogger } from './catalog/logger.js';
-import { READINGS, readingsOfTexts, type CatalogReadings } from './catalog/readings.js';
+import { READINGS, readingsOfTexts } from './catalog/readings.js';
 
-const USAGE = `The catalog sandbox: a service to try things out against.
-
-  npm run sandbox -- [serve]                     answers until it is stopped; prints its base URL and a new API token
-  npm run sandbox -- token issue NAME            prints a new API token, once
-  npm run sandbox -- token list
-  npm run sandbox -- token revoke ID
-  npm run sandbox -- user create EMAIL           the password comes from SANDBOX_PASSWORD
-
-  --database-url URL   PostgreSQL; default DATABASE_URL
-  --schema NAME        default sandbox_catalog
-  --host HOST          serve: default 127.0.0.1
-  --port PORT          serve: default 4010
-  --token-file FILE    serve: writes the API token to a file of the owner, in place of the terminal
-  --public-url URL     serve: the origin under which clients reach it
-  --reading NAME=VALUE serve: another reading of what the interface leaves open; repeatable
-  --scopes LIST        token issue, user create: of ${SCOPES.join(',')}; default all
-`;
-
-const DEFAULT_PORT = '4010';
+const DEFAULT_PORT = 4010;
 const OWNER_ONLY = 0o600;
 
 /** The caller can fix this error, so it is one line without a stack. */
@@ -46,141 +29,137 @@ export interface ProgramSurroundings {
   readonly provideDatabase?: () => Promise<ProgramDatabase>;
 }
 
-interface Invocation {
-  readonly words: readonly string[];
-  readonly options: {
-    readonly 'database-url'?: string | undefined;
-    readonly schema?: string | undefined;
-    readonly host?: string | undefined;
-    readonly port?: string | undefined;
-    readonly 'public-url'?: string | undefined;
-    readonly 'token-file'?: string | undefined;
-    readonly reading?: string[] | undefined;
-    readonly scopes?: string | undefined;
-    readonly help?: boolean | undefined;
-  };
+interface DatabaseOptions {
+  readonly databaseUrl?: string;
+  readonly schema?: string;
 }
 
-function readInvocation(args: string[]): Invocation {
-  const text = { type: 'string' } as const;
+interface ServeOptions {
+  readonly host?: string;
+  readonly port: number;
+  readonly publicUrl?: string;
+  readonly tokenFile?: string;
+  readonly reading?: readonly string[];
+}
+
+/** Runs one command; resolves with the exit status. */
+export async function runSandboxProgram(args: string[], surroundings: ProgramSurroundings): Promise<number> {
+  const { logger } = surroundings;
   try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        'database-url': text,
-        schema: text,
-        host: text,
-        port: text,
-        'public-url': text,
-        'token-file': text,
-        reading: { type: 'string', multiple: true },
-        scopes: text,
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-    return { words: positionals, options: values };
+    await programOf(surroundings).parseAsync(args, { from: 'user' });
+    return 0;
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    // It has said by itself what is wrong.
+    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof UsageError) logger.error(error.message);
+    else logger.error('The sandbox could not go on', error);
+    return 1;
   }
 }
 
-/** The database that was named, or else the one that the surroundings provide. */
-async function resolveDatabaseUrl(
-  { options }: Invocation,
+function programOf(surroundings: ProgramSurroundings): Command {
+  const { env, print, logger } = surroundings;
+  const program = new Command('npm run sandbox --')
+    .description('The catalog sandbox: a service to try things out against.')
+    .option('--database-url <url>', 'PostgreSQL; default DATABASE_URL')
+    .option('--schema <name>', 'default sandbox_catalog')
+    .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: (text) => logger.error(text.trimEnd()) });
+  const scopes = ['--scopes <list>', `of ${SCOPES.join(',')}; default all`, scopesOf, SCOPES] as const;
+  const operate = (work: (accounts: Accounts) => Promise<void>): Promise<void> =>
+    withDatabase(program.opts(), surroundings, async (database) => {
+      const operator = await openCatalogOperator({ ...database, logger: surroundings.logger });
+      await work(operator.accounts).finally(() => operator.close());
+    });
+
+  const serving = program
+    .command('serve', { isDefault: true })
+    .description('answers until it is stopped; prints its base URL and a new API token')
+    .option('--host <host>', 'default 127.0.0.1')
+    .option('--port <port>', 'where it listens', portOf, DEFAULT_PORT)
+    .option('--token-file <file>', 'writes the API token to a file of the owner, in place of the terminal')
+    .option('--public-url <url>', 'the origin under which clients reach it')
+    .option('--reading <name=value...>', 'another reading of what the interface leaves open')
+    .action((options: ServeOptions) =>
+      withDatabase(program.opts(), surroundings, (database) => serve(options, database, surroundings)),
+    );
+  program.addHelpText('after', () => `\n${serving.helpInformation()}`);
+
+  const token = program.command('token').description('API tokens');
+  token
+    .command('issue <name>')
+    .description('prints a new API token, once')
+    .option(...scopes)
+    .action((name: string, options: { readonly scopes: readonly Scope[] }) =>
+      operate(async (accounts) => {
+        const issued = await accounts.issueApiToken(name, options.scopes);
+        print(`${issued.token}   (id ${issued.id}, shown once)`);
+      }),
+    );
+  token.command('list').action(() =>
+    operate(async (accounts) => {
+      for (const { id, name, scopes, createdAt, revokedAt } of await accounts.listApiTokens()) {
+        const state = revokedAt === null ? 'valid' : `revoked ${revokedAt.toISOString()}`;
+        print([id, name, scopes.join(','), createdAt.toISOString(), state].join('\t'));
+      }
+    }),
+  );
+  token.command('revoke <id>').action((id: string) =>
+    operate(async (accounts) => {
+      if (!/^\d{1,9}$/.test(id) || !(await accounts.revokeApiToken(Number(id))))
+        throw new UsageError(`No valid token has the id ${JSON.stringify(id)}`);
+      print(`revoked ${id}`);
+    }),
+  );
+  program
+    .command('user')
+    .description('users who log in')
+    .command('create <email>')
+    .description('the password comes from SANDBOX_PASSWORD')
+    .option(...scopes)
+    .action((email: string, options: { readonly scopes: readonly Scope[] }) =>
+      operate(async (accounts) => {
+        const password = env['SANDBOX_PASSWORD'] ?? '';
+        if (password === '') throw new UsageError('SANDBOX_PASSWORD is missing');
+        await accounts.createUser(email, password, options.scopes);
+        print(`created ${email}`);
+      }),
+    );
+  return program;
+}
+
+/** Works on the database that was named, or else on the one that the surroundings provide. */
+async function withDatabase(
+  { databaseUrl, schema }: DatabaseOptions,
   { env, provideDatabase }: ProgramSurroundings,
-): Promise<ProgramDatabase> {
-  const named = options['database-url'] ?? env['DATABASE_URL'];
-  if (named !== undefined && named !== '') return { url: named, release: () => Promise.resolve() };
-  if (provideDatabase === undefined) {
+  work: (database: { readonly databaseUrl: string; readonly schema?: string }) => Promise<void>,
+): Promise<void> {
+  const place = schema === undefined ? {} : { schema };
+  const named = databaseUrl ?? env['DATABASE_URL'] ?? '';
+  if (named !== '') return work({ databaseUrl: named, ...place });
+  if (provideDatabase === undefined)
     throw new UsageError('Name a PostgreSQL database: --database-url or DATABASE_URL');
-  }
-  return provideDatabase();
+  const provided = await provideDatabase();
+  await work({ databaseUrl: provided.url, ...place }).finally(() => provided.release());
 }
 
 async function serve(
-  invocation: Invocation,
-  databaseUrl: string,
-  surroundings: ProgramSurroundings,
+  { reading = [], tokenFile, ...options }: ServeOptions,
+  database: { readonly databaseUrl: string; readonly schema?: string },
+  { print, logger, stopRequested }: ProgramSurroundings,
 ): Promise<void> {
-  const { options } = invocation;
-  const { print, logger } = surroundings;
-  const port = options.port ?? DEFAULT_PORT;
-  if (!/^\d{1,5}$/.test(port)) throw new UsageError(`${JSON.stringify(port)} is not a port`);
-  const readings = readingsOf(options.reading ?? []);
-  const stopped = surroundings.stopRequested();
-  const sandbox = await startCatalogSandbox({
-    databaseUrl,
-    port: Number(port),
-    logger,
-    readings,
-    ...(options.schema === undefined ? {} : { schema: options.schema }),
-    ...(options.host === undefined ? {} : { host: options.host }),
-    ...(options['public-url'] === undefined ? {} : { publicUrl: options['public-url'] }),
-  });
-  const { id, token } = await sandbox.issueApiToken('printed at start', { scopes: scopesOf(invocation) });
+  const readings = readingsOf(reading);
+  const stopped = stopRequested();
+  const sandbox = await startCatalogSandbox({ ...database, ...options, logger, readings });
+  const { id, token } = await sandbox.issueApiToken('printed at start');
   print(`base URL   ${sandbox.baseUrl}`);
-  const file = options['token-file'];
-  if (file !== undefined) writeFileSync(file, `${token}\n`, { mode: OWNER_ONLY });
-  print(`API token  ${file === undefined ? token : `in ${file}`}   (id ${id}, shown once)`);
+  if (tokenFile !== undefined) writeFileSync(tokenFile, `${token}\n`, { mode: OWNER_ONLY });
+  print(`API token  ${tokenFile === undefined ? token : `in ${tokenFile}`}   (id ${id}, shown once)`);
   await stopped;
   await sandbox.stop();
 }
 
-async function operate(
-  invocation: Invocation,
-  databaseUrl: string,
-  surroundings: ProgramSurroundings,
-): Promise<void> {
-  const { options, words } = invocation;
-  const { env, print, logger } = surroundings;
-  const [noun = '', verb = '', subject = ''] = words;
-  const operator = await openCatalogOperator({
-    databaseUrl,
-    logger,
-    ...(options.schema === undefined ? {} : { schema: options.schema }),
-  });
-  try {
-    switch (`${noun} ${verb}`) {
-      case 'token issue': {
-        const { id, token } = await operator.accounts.issueApiToken(
-          required(subject, 'NAME'),
-          scopesOf(invocation),
-        );
-        print(`${token}   (id ${id}, shown once)`);
-        break;
-      }
-      case 'token list':
-        for (const { id, name, scopes, createdAt, revokedAt } of await operator.accounts.listApiTokens()) {
-          const state = revokedAt === null ? 'valid' : `revoked ${revokedAt.toISOString()}`;
-          print([id, name, scopes.join(','), createdAt.toISOString(), state].join('\t'));
-        }
-        break;
-      case 'token revoke':
-        if (!/^\d{1,9}$/.test(subject) || !(await operator.accounts.revokeApiToken(Number(subject)))) {
-          throw new UsageError(`No valid token has the id ${JSON.stringify(subject)}`);
-        }
-        print(`revoked ${subject}`);
-        break;
-      case 'user create': {
-        const email = required(subject, 'EMAIL');
-        await operator.accounts.createUser(
-          email,
-          required(env['SANDBOX_PASSWORD'] ?? '', 'SANDBOX_PASSWORD'),
-          scopesOf(invocation),
-        );
-        print(`created ${email}`);
-        break;
-      }
-      default:
-        throw new UsageError(`Unknown command ${JSON.stringify(words.join(' '))}\n\n${USAGE}`);
-    }
-  } finally {
-    await operator.close();
-  }
-}
-
-function readingsOf(texts: readonly string[]): Partial<CatalogReadings> {
+function readingsOf(texts: readonly string[]): ReturnType<typeof readingsOfTexts> {
   try {
     return readingsOfTexts(texts);
   } catch (error) {
@@ -193,43 +172,17 @@ function readingsOf(texts: readonly string[]): Partial<CatalogReadings> {
   }
 }
 
-function scopesOf({ options }: Invocation): readonly Scope[] {
-  if (options.scopes === undefined) return SCOPES;
-  const names = options.scopes.split(',').map((name) => name.trim());
+function portOf(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a port`);
+  return Number(text);
+}
+
+function scopesOf(text: string): readonly Scope[] {
+  const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !isScope(name));
   if (unknown !== undefined)
-    throw new UsageError(`${JSON.stringify(unknown)} is not a scope (${SCOPES.join(', ')})`);
+    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is not a scope (${SCOPES.join(', ')})`);
   return names.filter(isScope);
-}
-
-function required(value: string, name: string): string {
-  if (value === '') throw new UsageError(`${name} is missing`);
-  return value;
-}
-
-/** Runs one command; resolves with the exit status. */
-export async function runSandboxProgram(args: string[], surroundings: ProgramSurroundings): Promise<number> {
-  const { logger, print } = surroundings;
-  try {
-    const invocation = readInvocation(args);
-    if (invocation.options.help === true) {
-      print(USAGE);
-      return 0;
-    }
-    const database = await resolveDatabaseUrl(invocation, surroundings);
-    try {
-      const [command = 'serve'] = invocation.words;
-      const run = command === 'serve' ? serve : operate;
-      await run(invocation, database.url, surroundings);
-    } finally {
-      await database.release();
-    }
-    return 0;
-  } catch (error) {
-    if (error instanceof UsageError) logger.error(error.message);
-    else logger.error('The sandbox could not go on', error);
-    return 1;
-  }
 }
 
 function stopSignal(): Promise<void> {

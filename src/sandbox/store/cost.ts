@@ -1,7 +1,12 @@
-import { Kind, OperationTypeNode, getNamedType, isCompositeType } from 'graphql';
+import {
+  Kind,
+  OperationTypeNode,
+  getNamedType,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
 import type {
-  ArgumentNode,
-  DocumentNode,
   FieldNode,
   GraphQLNamedType,
   GraphQLOutputType,
@@ -9,7 +14,6 @@ import type {
   OperationDefinitionNode,
   SelectionSetNode,
 } from 'graphql';
-import { SelectedFields } from './selected-fields.js';
 
 /*
  * Costs as recorded from real stores. A scalar is free, an object costs 1, a mutation 10 including its payload's own
@@ -24,7 +28,6 @@ const CONNECTION_COST = 2;
 
 export interface CostQuestion {
   readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -43,18 +46,14 @@ export function actualCost(question: CostQuestion, data: unknown): number {
 type Answer = { readonly data: unknown } | null;
 
 class Costing {
-  private readonly selected: SelectedFields;
-
-  constructor(private readonly question: CostQuestion) {
-    this.selected = new SelectedFields(question.schema, question.document);
-  }
+  constructor(private readonly question: CostQuestion) {}
 
   operation(answer: Answer): number {
     const { schema, operation } = this.question;
     const root = schema.getRootType(operation.operation);
     if (!root) return 0;
     const isMutation = operation.operation === OperationTypeNode.MUTATION;
-    const costs = this.selected.of(operation.selectionSet, root).map(({ field, returns }) => {
+    const costs = this.fieldsOf(operation.selectionSet, root).map(({ field, returns }) => {
       const below = answerBelow(answer, field);
       if (isMutation) return MUTATION_COST + this.payload(field, returns, below);
       if (getNamedType(returns).name === 'Count') return isAbsent(below) ? 0 : ROOT_COUNT_COST;
@@ -66,7 +65,7 @@ class Costing {
   private payload(field: FieldNode, returns: GraphQLOutputType, answer: Answer): number {
     const type = getNamedType(returns);
     if (!field.selectionSet || isAbsent(answer)) return 0;
-    const costs = this.selected.of(field.selectionSet, type).map((part) => {
+    const costs = this.fieldsOf(field.selectionSet, type).map((part) => {
       const below = answerBelow(answer, part.field);
       const cost = this.field(part.field, part.returns, below);
       return isComposite(part.returns) && cost > 0 ? cost - 1 : cost;
@@ -83,7 +82,7 @@ class Costing {
   }
 
   private connection(field: FieldNode, type: GraphQLNamedType, answer: Answer): number {
-    const parts = this.selected.of(field.selectionSet, type);
+    const parts = field.selectionSet ? this.fieldsOf(field.selectionSet, type) : [];
     const costs = parts
       .filter((part) => part.field.name.value === 'nodes' || part.field.name.value === 'edges')
       .map((part) => {
@@ -106,24 +105,41 @@ class Costing {
       return Math.max(0, ...items.map((data) => this.children(selections, type, { data })));
     }
     return sum(
-      this.selected
-        .of(selections, type)
-        .map((part) => this.field(part.field, part.returns, answerBelow(answer, part.field))),
+      this.fieldsOf(selections, type).map((part) =>
+        this.field(part.field, part.returns, answerBelow(answer, part.field)),
+      ),
     );
   }
 
   private pageSize(field: FieldNode): number {
-    const given = (name: string): number =>
-      this.number(field.arguments?.find((each) => each.name.value === name));
-    return Math.max(given('first'), given('last'));
+    const value = field.arguments?.find(({ name }) => name.value === 'first')?.value;
+    if (value?.kind === Kind.INT) return Number(value.value);
+    const given = value?.kind === Kind.VARIABLE ? this.question.variables[value.name.value] : 0;
+    return typeof given === 'number' ? given : 0;
   }
 
-  private number(argument: ArgumentNode | undefined): number {
-    if (argument?.value.kind === Kind.INT) return Number(argument.value.value);
-    if (argument?.value.kind !== Kind.VARIABLE) return 0;
-    const value = this.question.variables[argument.value.name.value];
-    return typeof value === 'number' ? value : 0;
+  /**
+   * The fields of a selection, those of inline fragments included; store-sync uses no others. Fields that the type does not have
+   * (`__typename`) are left out.
+   */
+  private fieldsOf({ selections }: SelectionSetNode, type: GraphQLNamedType): SelectedField[] {
+    return selections.flatMap((selection): SelectedField[] => {
+      if (selection.kind === Kind.FIELD) {
+        const hasFields = isObjectType(type) || isInterfaceType(type);
+        const definition = hasFields ? type.getFields()[selection.name.value] : undefined;
+        return definition ? [{ field: selection, returns: definition.type }] : [];
+      }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
+      const name = selection.typeCondition?.name.value;
+      const narrowed = name === undefined ? type : this.question.schema.getType(name);
+      return narrowed ? this.fieldsOf(selection.selectionSet, narrowed) : [];
+    });
   }
+}
+
+interface SelectedField {
+  readonly field: FieldNode;
+  readonly returns: GraphQLOutputType;
 }
 
 function answerBelow(answer: Answer, field: FieldNode): Answer {

@@ -74,12 +74,12 @@ export class GraphqlEndpoint {
   /** The body of the answer to what `read` found. */
   async answer(operation: Operation | GraphQLError, request: GraphqlRequest): Promise<object> {
     if (operation instanceof GraphQLError) return refused([operation]);
-    const { document, definition, problems } = operation;
+    const { definition, problems } = operation;
     if (problems.length > 0) return refused(problems);
     const coerced = getVariableValues(this.schema, definition.variableDefinitions ?? [], request.variables);
     if (coerced.errors) return refused(coerced.errors.map(invalidVariable));
     const variables = coerced.coerced;
-    const question: CostQuestion = { schema: this.schema, document, operation: definition, variables };
+    const question: CostQuestion = { schema: this.schema, operation: definition, variables };
     const requested = requestedCost(question);
     if (requested > MAX_QUERY_COST) return refused([tooExpensive(requested)]);
     const oversized = this.oversized(definition, variables);
