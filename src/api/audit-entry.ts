@@ -43,7 +43,7 @@ export function targetsOf(fields: Fields): string[] {
   return TARGETS.flatMap((name) => textsOf(fields[name])).slice(0, MOST_TARGETS);
 }
 
-/** Options that are off say nothing. */
+/** Options that are off are left out. */
 function detailsOf(body: Fields): Record<string, string[]> {
   const filter = typeof body['filter'] === 'object' ? body['filter'] : {};
   const given = Object.entries({ ...body, ...filter })

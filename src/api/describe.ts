@@ -10,7 +10,7 @@ export interface NamedSchema {
 /** The part of a route's description that its other decorators do not say. */
 export interface RouteDescription {
   readonly summary: string;
-  /** What the document calls the schema of the body; a route with a body needs it. */
+  /** The name of the body's schema in the OpenAPI document. Each route with a body needs one. */
   readonly body?: string;
   /** The answer on success; its status is the route's own. */
   readonly answer: NamedSchema;

@@ -110,7 +110,7 @@ function normal(status: string): string {
   return status.trim().toLowerCase();
 }
 
-/** The id of the task that an accepted creation names; null for any other answer, which needs no error of the schema. */
+/** The id of the task that an accepted creation names; null for any other answer, so that no parse error is created for it. */
 export function acceptedTask(answer: unknown): string | null {
   if (!isRecord(answer) || answer['background_task_id'] === undefined) return null;
   const accepted = backgroundCreationSchema.safeParse(answer);

@@ -78,7 +78,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     const { openRuntimeFor, readConfig } = await import('./runtime.js');
     const loaded = readConfig(options.config);
     this.checkOptions(loaded.config, options);
-    // Loaded while the embedded database starts.
+    // Loads the modules while the embedded database starts.
     const [runtime, { AppModule }, { NestFactory }] = await Promise.all([
       openRuntimeFor(loaded, 'stderr'),
       import('../app.module.js'),

@@ -82,7 +82,7 @@ async function refuseOtherDatabase({ database }: AppConfig, besideFile: string |
   );
 }
 
-/** Loaded only where it is used: it loads what starts processes. */
+/** Imported only where it is used, because it loads the modules that start processes. */
 const embedded = () => import('../embedded-postgres/index.js');
 
 async function openDatabase(

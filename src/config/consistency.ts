@@ -119,7 +119,7 @@ function checkFields(
       );
 }
 
-/** Settings that every kind of store has, with values that a shop of this kind cannot do. */
+/** Reports settings of stores with values that a WooCommerce shop cannot do. */
 function checkWooCommerce(
   store: z.output<typeof storeSchema>,
   path: (string | number)[],

@@ -9,7 +9,7 @@ import { systemCode } from './text-file.js';
 /** A directory that a setting names. */
 export interface NamedDirectory {
   readonly path: string;
-  /** The names in it, sorted. Hidden files are left out. */
+  /** The names of the files in the directory, sorted. Hidden files are left out. */
   readonly names: readonly string[];
 }
 

@@ -55,7 +55,7 @@ function connectionsOf({ workspaces, stores }: ConnectionSet): Connection[] {
 export class Connections implements OnApplicationShutdown {
   #workspaces: ReadonlyMap<string, Workspace>;
   #stores: ReadonlyMap<string, Store>;
-  /** Of replaced ones. Work that began with them may still use them, so they are closed last. */
+  /** The connections that a reload replaced. Work that began with them may still use them, so they are closed last. */
   readonly #replaced = new Set<Connection>();
   readonly #listeners = new Set<() => void>();
 

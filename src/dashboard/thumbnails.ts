@@ -36,7 +36,7 @@ export function imageOriginsOf(connections: Pick<Connections, 'stores'>): readon
   return [...new Set(connections.stores.flatMap(({ connector }) => connector.imageOrigins))].sort();
 }
 
-/** Null for an address that is none, or that is of an origin of no store. */
+/** The address of a small image. Null for an invalid address, and for one outside of the stores' own hosts. */
 export function smallImage(
   address: string,
   connectors: readonly Pick<StoreConnector, 'imageOrigins' | 'scaledImage'>[],

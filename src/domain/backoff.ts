@@ -41,7 +41,7 @@ export const BACKOFF = {
   sidePause: growing(30_000, 2, 1_800_000),
   /** Notifications: a receiver that was down all night gets them within half an hour of its return. */
   notification: jittered(0.5, endless([1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000])),
-  /** Another try from an address that sent wrong tokens. */
+  /** The wait before another attempt from an address that sent wrong tokens. */
   wrongToken: growing(1_000, 2, 30_000),
   /** The restart of the embedded PostgreSQL. */
   embeddedServer: growing(200, 2, 10_000),

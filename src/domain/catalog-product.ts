@@ -67,7 +67,7 @@ export const CATALOG_FIELDS: readonly CatalogField[] = [
 /** Identifiers that are unique in the catalog and that a POST matches by (docs/catalog-rules.md#post-products). */
 export const IDENTIFIER_KINDS = ['sku', 'barcode', 'mpn', 'asin'] as const;
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
-/** As people write them. */
+/** The kinds of identifiers as people write them. */
 export const IDENTIFIER_NAMES: Readonly<Record<IdentifierKind, string>> = {
   sku: 'SKU',
   barcode: 'barcode',

@@ -12,7 +12,7 @@ export const OWED_CODES = [
   'creation_failed', // the catalog accepted it, and its background task failed
   'refused', // the catalog refused what was sent
   'unavailable', // a passing fault kept it from being sent
-  'not_applied', // its run ended before its turn
+  'not_applied', // the run ended before it reached the product
   'not_understood', // the store's answer about it could not be read
   'without_identifiers', // it is in the catalog, and its identifiers have still to be sent
   'identifier_released', // an identifier that was withheld from it is free now
@@ -39,8 +39,8 @@ export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
   left_while_created: 'it left the store while the catalog was creating it',
   creation_failed: 'the catalog could not create it in the background',
   refused: 'the catalog refused it',
-  unavailable: 'the catalog could not be reached when its turn came',
-  not_applied: 'the run ended before its turn',
+  unavailable: 'the catalog could not be reached',
+  not_applied: 'the run ended before it was sent',
   not_understood: 'the store’s answer about it could not be read',
   without_identifiers: 'its identifiers have not been sent yet',
   identifier_released: 'an identifier that was withheld from it is free now',

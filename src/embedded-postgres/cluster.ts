@@ -50,7 +50,7 @@ export interface PrepareOptions {
   readonly log: (line: string) => void;
   /** Called when the directory had no database and a new, empty one was made. */
   readonly onCreated?: () => void;
-  /** For root: accounts to run the server as. The first existing one is used. */
+  /** The accounts that the server may run as when the program runs as root. The first existing one is used. */
   readonly accounts?: readonly string[];
 }
 

@@ -75,7 +75,7 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 const ANSWER_WITHIN_MS = 1_000;
-/** A part that does not answer within this is down. */
+/** A part that does not answer within this time counts as down. */
 const READY_WITHIN_MS = 2_000;
 
 /** Whether the parts of this process's own ground answer: the queue's Redis, and the database in good time. */

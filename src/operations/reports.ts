@@ -142,7 +142,7 @@ export class Reports {
     const config = this.source.current;
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
     const { publicUrl } = config.server;
-    // Connections of its own: a check gives up early, and its requests must not wait behind those of runs.
+    // A check has its own connections, because it gives up early and must not wait behind the requests of runs.
     const connections = connect(config, SILENT_OBSERVERS, IMPATIENT);
     try {
       const findings = [

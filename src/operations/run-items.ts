@@ -59,7 +59,7 @@ function reasonOf({ outcome, reason, error, withheld, owedCode, taskState }: Run
   const because = reason === null || reason === '' ? '' : `: ${reason}`;
   switch (outcome) {
     case 'failed':
-      return error === null ? 'the run ended before its turn' : errorOf({ error });
+      return error === null ? 'the run ended before it was sent' : errorOf({ error });
     case 'conflicted':
       return withheld.map(({ reason: why }) => why).join('; ');
     case 'owed':

@@ -11,11 +11,11 @@ export type NewAuditEntry = Pick<
   'actor' | 'role' | 'via' | 'address' | 'what' | 'targets' | 'details'
 >;
 
-/** An absent part selects everything. */
+/** A filter that is absent selects everything. */
 export interface AuditFilter {
   readonly outcome?: string | undefined;
   readonly actor?: string | undefined;
-  /** Part of what was done, or of the id of what was to be changed. */
+  /** A part of the action's name, or of the id of its target. */
   readonly search?: string | undefined;
   /** From this day on, and to the end of that one, in UTC (`2026-11-22`). */
   readonly from?: string | undefined;

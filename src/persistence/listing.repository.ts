@@ -181,7 +181,7 @@ const PRODUCTS: Source = {
       AND known.product = entry.externalId AND known.value = :search))`,
 };
 
-/** Paged lists for people: filtered, newest or oldest first, in an order that holds still between pages. */
+/** Paged lists for people: filtered, newest or oldest first, in an order that does not change between pages. */
 @Injectable()
 export class ListingRepository {
   constructor(private readonly db: Database) {}

@@ -54,7 +54,7 @@ export class OwedRepository {
     });
   }
 
-  /** The actions that a run leaves open are owed: it ended before their turn. */
+  /** Notes the products of a run's open actions as owed: the run ended before it reached them. */
   async noteOpenActions(runId: string): Promise<void> {
     await this.db.affected(
       `INSERT INTO owed_product (external_id, store, store_id, label, code)

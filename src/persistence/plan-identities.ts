@@ -79,7 +79,7 @@ export class PlanIdentities {
     );
   }
 
-  /** From now on the holders are those of the listing. */
+  /** Looks up holders of identifiers in this listing from now on. */
   takeListing({ id }: CatalogListing): void {
     this.#holders = { kind: 'listing', id };
   }

@@ -117,7 +117,7 @@ export class Plan {
       await this.#assertListing();
       return false;
     }
-    // The plan holds without them. What a failure leaves is removed by retention.
+    // The plan is valid without this deletion. Rows that a failure leaves are deleted by retention.
     await removeNotes(this.db, id).catch(() => undefined);
     return true;
   }

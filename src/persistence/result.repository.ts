@@ -38,7 +38,7 @@ export interface NewWriteBack {
 
 /** What a product's results are judged by. */
 export interface ResultStanding {
-  /** Changes with every result that is taken, and with every request and its end. */
+  /** Changes with every result that is taken, and whenever a request begins or ends. */
   readonly version: string;
   /** The catalog product's content at the last read; null when that is not known. */
   readonly catalogFields: Readonly<Record<string, string>> | null;

@@ -13,7 +13,7 @@ import { counted, isObjectOrNull } from './row-reader.js';
 
 /**
  * The outcomes of a run for a product, in the order of display. A product has one of the first five, and further ones besides.
- * `planned`: its turn has not come.
+ * `planned`: not sent yet.
  */
 export const RUN_OUTCOMES = [
   'failed',

@@ -77,7 +77,7 @@ export class StateRepository {
     return row?.stale === true;
   }
 
-  /** Ends the rest of the workspace's sweep in whichever process rests. */
+  /** Asks for a sweep of the workspace now. The process that sweeps reads this, whichever it is. */
   async askForSweep(workspace: string): Promise<void> {
     await this.db.affected(
       `INSERT INTO workspace_state (workspace, sweep_asked_at) VALUES ($1, now())

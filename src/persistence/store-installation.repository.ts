@@ -121,7 +121,7 @@ export class StoreInstallationRepository {
     return this.db.repository(StoreInstallationEntity).findBy({ shop: In(taken.map(({ shop }) => shop)) });
   }
 
-  /** The store still has the app installed. An event that came after the store was asked stays open. */
+  /** Records that the store still has the app installed. An event that came after the store was asked stays open. */
   async stillInstalled({ shop, uninstallAskAt }: StoreInstallationEntity): Promise<void> {
     if (uninstallAskAt === null) return;
     await this.db

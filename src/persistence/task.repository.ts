@@ -63,7 +63,7 @@ export class TaskRepository {
     await this.db.repository(GenerationTaskEntity).update({ id }, { askedFields: { ...fields } });
   }
 
-  /** The call was answered: by row, the service's task id where it gave one. A delivery that overtook the answer may have named it. */
+  /** Records the answers of a call: the service's task id of each row, where it gave one. A delivery may have named it earlier. */
   async answered(tasks: readonly { id: string; taskId: string | null; shared: boolean }[]): Promise<void> {
     await this.db.affected(
       `UPDATE generation_task AS task SET answered_at = now(), task_id = coalesce(task.task_id, row."taskId"),

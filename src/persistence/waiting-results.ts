@@ -2,7 +2,7 @@
 const away = (row: string): string =>
   `${row}.state = 'skipped' AND ${row}.fields = '[]' AND ${row}.attempts > 0`;
 
-/** One that a newer result replaced before its turn. */
+/** A result that a newer one replaced before it was written. */
 const replaced = (row: string): string => `${row}.state = 'skipped' AND ${row}.attempts = 0`;
 
 /**

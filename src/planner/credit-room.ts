@@ -1,4 +1,4 @@
-/** What is known of a workspace's credits. */
+/** The known credits of a workspace. */
 export interface CreditFacts {
   /** The figure that the service reported last; null before its first report. */
   readonly remaining: number | null;

@@ -80,7 +80,7 @@ function mediaElement(kind: KeepableElement, element: HtmlElement, source: strin
   const isWhole = !elementsIn([element]).some(({ name }) => LEFT_OUT.has(name));
   if (!isWhole) leaveOut(element);
   const html = (isWhole ? sourceOf(element, source) : null) ?? htmlOf([element]);
-  // A table is what its cells say, whatever it looks like and shows: generated tables lose some of that.
+  // Two tables are the same when their cells have the same text: generated tables lose styles and pictures.
   const key = kind === 'table' ? said([element]).replaceAll(/\s+/g, '') : addressIn(element);
   return { name: kind, html, key: `${kind} ${key ?? reducedHtml(html)}` };
 }

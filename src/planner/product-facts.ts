@@ -79,7 +79,7 @@ export function metafieldAddress(metafields: readonly MetafieldValue[], name: st
   if (text === null || !URL.canParse(text)) return null;
   const { protocol, href } = new URL(text);
   if (!/^https?:$/.test(protocol)) return null;
-  // An address with spaces or letters outside of ASCII is no URI as it stands.
+  // An address with spaces or letters outside of ASCII is not a URI: its encoded form is sent.
   const address = /^[\x21-\x7e]+$/.test(text) ? text : href;
   return address.length > LONGEST_ADDRESS ? null : address;
 }

@@ -8,7 +8,7 @@ const COUNT = 16_000;
 const ATTEMPTS = 50;
 
 export interface FreePortOptions {
-  /** Taken if it is free. */
+  /** The port to use if it is free. */
   readonly preferred?: number | null;
   /** Returns a number in [0, 1). */
   readonly random: () => number;

@@ -21,7 +21,7 @@ export function patternProblem(pattern: string): string | null {
 export function forbiddenBy(patterns: readonly string[]): (text: string) => string | null {
   const compiled = patterns.map((pattern) => engine().compile(pattern));
   return (text) => {
-    // A phrase is the same phrase with a no-break space in it, or with invisible characters.
+    // A phrase also matches with a no-break space or invisible characters in it.
     const spellings = [...new Set([text, plainSpelling(text)])];
     for (const pattern of compiled) {
       for (const spelling of spellings) {

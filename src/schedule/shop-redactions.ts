@@ -59,7 +59,7 @@ export class ShopRedactions {
         { shop, err: errorLine(refusal) },
         'the shop cannot be asked now; the next round tries again',
       );
-    // The next round erases, when no process works with the store any more: it would write rows of it anew.
+    // The next round erases the rows. By then no process works with the store, which would write new ones.
     return false;
   }
 

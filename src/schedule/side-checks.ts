@@ -9,7 +9,7 @@ import { JobProducer } from '../queue/index.js';
 import { TaskPoller } from './task-poller.js';
 import { Timers } from './timers.js';
 
-/** Open tasks that one round asks for. */
+/** The most open tasks that one round asks about. */
 const BATCH = 500;
 /** Stores, or workspaces, that are asked at the same time whether their subscriptions stand. */
 const SIDES_AT_ONCE = 64;

@@ -225,7 +225,7 @@ export class Applier {
     }
   }
 
-  /** A failure of the action's own is recorded, and the others go on. */
+  /** Records a failure that concerns this action alone. The others go on. */
   async #failed(action: SyncActionEntity, error: unknown): Promise<void> {
     if (!isItsOwn(error)) throw error;
     await this.actions.failed(action.id, {

@@ -41,7 +41,7 @@ export class RunApplication {
         signal.throwIfAborted();
       },
     };
-    // Of an earlier attempt.
+    // Failures of an earlier attempt at this run.
     await this.actions.retryFailures(run.id);
     hold.steps.enter('apply');
     const before = await this.actions.openAndRequested(run.id);

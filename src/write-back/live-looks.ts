@@ -10,7 +10,7 @@ import { findingsOf } from './gatekeeper.js';
 import type { Decided } from './journal.js';
 import { LiveDecision } from './live-decision.js';
 
-/** What the writer would do with a write-back now, if nobody released anything. */
+/** What the writer would do with a write-back now, if no person had released anything. */
 export interface Look {
   readonly decided: Decided;
   /** The findings of the store's gates in the texts that would be written. */

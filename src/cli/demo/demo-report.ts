@@ -155,7 +155,7 @@ function textOf(product: DemoProduct): string {
   return `${printable(product.title, 70)}: ${printable(plainTextOf(product.descriptionHtml), 110) || '(no description)'}`;
 }
 
-/** How to get into the dashboard. `path` is a link that signs in: for a terminal alone, because what is piped may be a log. */
+/** How to open the dashboard. `path` is a link that signs in; it is shown on a terminal only, because a pipe may end in a log. */
 export function dashboardLines({
   url,
   path,

@@ -18,7 +18,7 @@ export interface ProductView {
   readonly titles: Titles;
   /** Null for a product without a link. */
   readonly live: LiveText | null;
-  /** The product in the shop's own admin; null where it has none. */
+  /** The address of the product in the shop's admin; null where it has none. */
   readonly adminUrl: string | null;
 }
 

@@ -52,7 +52,7 @@ export interface ItemChoice {
 
 export interface RunView {
   readonly run: PresentedRun;
-  /** A person has cancelled it, and its worker has not stopped yet. */
+  /** True while a cancelled run has not stopped yet. */
   readonly stopping: boolean;
   readonly progress: RunProgress;
   readonly items: RunItemPage;

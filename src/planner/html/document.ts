@@ -50,7 +50,7 @@ const RAW_TEXT: ReadonlySet<string> = new Set(
 class DocumentBuilder extends DomHandler {
   readonly reader: Parser;
   isTooDeep = false;
-  /** Of the tag that the parser reads. Its own index is too low after an end tag with blanks or attributes. */
+  /** Where the tag that the parser reads begins. The parser's own index is too low after an end tag with blanks or attributes. */
   private start = 0;
 
   constructor(

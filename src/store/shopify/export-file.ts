@@ -18,7 +18,7 @@ export interface ExportFileSettings extends DownloadSettings {
   readonly partBytes: number;
 }
 
-/** Parts that are in memory at the same time, of all exports that this process reads. Each takes some times its size. */
+/** How many parts of exports are in memory at once in this process. Each takes several times its size. */
 const PARTS_AT_ONCE = 2;
 
 /**

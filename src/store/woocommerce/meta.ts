@@ -53,7 +53,7 @@ export function seoOf(meta: Meta): { readonly title: string | null; readonly des
   return { title: first('title'), description: first('description') };
 }
 
-/** Where a search engine text is written; null while no known plugin is active. */
+/** The meta key of a search engine text; null while no known plugin is active. */
 export function seoKeyFor(plugins: ReadonlySet<string>, part: 'title' | 'description'): string | null {
   const [, keys] = Object.entries(SEO_KEYS).find(([plugin]) => plugins.has(plugin)) ?? [];
   return keys?.[part] ?? null;

@@ -104,7 +104,7 @@ describe('a cancelled run', () => {
     const sent = stages.catalog.script.count('upsertProduct');
     expect(sent).toBeLessThanOrEqual(4);
     expect(run?.counts).toMatchObject({ created: sent, failed: 12 - sent, owed: 12 - sent });
-    expect(await itemsOf(id, 'failed')).toContainEqual(['Product 9', 'the run ended before its turn']);
+    expect(await itemsOf(id, 'failed')).toContainEqual(['Product 9', 'the run ended before it was sent']);
 
     expect(await stages.sync({ full: false })).toMatchObject({
       state: 'succeeded',
