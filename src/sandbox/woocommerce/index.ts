@@ -46,8 +46,6 @@ export interface WooCommerceSandboxOptions {
     /** How long events wait; default 20. */
     readonly queueMs?: number;
     readonly timeoutMs?: number;
-    /** True: it sends to few ports and to no private address, as a shop does by itself. Default false. */
-    readonly isUntouched?: boolean;
   };
 }
 
@@ -83,8 +81,8 @@ export async function startWooCommerceSandbox(
   const now = options.clock ?? (() => new Date());
   const { offset = -5, homeUrl = '', writeMs = 0, tls = false, permalinks = 'pretty' } = options;
   const shop = new Shop({ now, offset, homeUrl, storeId });
-  const { queueMs = 20, timeoutMs = 5000, isUntouched = false } = options.webhooks ?? {};
-  const webhooks = new Webhooks(shop, { queueMs, timeoutMs, isUntouched });
+  const { queueMs = 20, timeoutMs = 5000 } = options.webhooks ?? {};
+  const webhooks = new Webhooks(shop, { queueMs, timeoutMs });
   const keys = new Keys(now, () => shop.homeUrl);
   keys.add({ key: consumerKey, secret: consumerSecret, permissions: 'read_write', role: 'shop_manager' });
   const { version = '10.5.0', language = 'en_US', plugins = ['wordpress-seo/wp-seo.php'] } = options;

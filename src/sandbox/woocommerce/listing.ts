@@ -1,8 +1,8 @@
-import { STATUSES, PRODUCT_TYPES } from './model.js';
+import { STATUSES } from './model.js';
 import type { Post } from './model.js';
 import type { Query } from './query.js';
 import type { Shop } from './shop.js';
-import { narrowed, postView, price } from './views.js';
+import { narrowed, postView } from './views.js';
 import type { ViewOptions } from './views.js';
 
 export interface Page {
@@ -13,22 +13,9 @@ export interface Page {
 }
 
 const HOUR_MS = 3_600_000;
-const PARAMETERS = (
-  'page per_page offset order orderby include exclude status include_status exclude_status modified_after modified_before ' +
-  'dates_are_gmt sku global_unique_id slug type parent include_meta exclude_meta'
-).split(' ');
-const ORDERS = [
-  'date',
-  'id',
-  'include',
-  'modified',
-  'title',
-  'slug',
-  'price',
-  'menu_order',
-  'popularity',
-  'rating',
-] as const;
+const PARAMETERS =
+  'page per_page offset order orderby include status modified_after dates_are_gmt parent'.split(' ');
+const ORDERS = ['date', 'id', 'include', 'modified'] as const;
 
 /** `GET /products`, `GET /variations` and the variations of one product: a page of what the query asks for, at this moment. */
 export function listPosts(
@@ -60,8 +47,6 @@ export function viewOptions(query: Query, tls: boolean): ViewOptions {
   return {
     context: query.oneOf('context', 'view', ['view', 'edit']),
     tls,
-    includeMeta: query.list('include_meta'),
-    excludeMeta: query.list('exclude_meta'),
   };
 }
 
@@ -93,42 +78,19 @@ function filterOf(
   kind: 'products' | { readonly parent: number | null },
   status: string,
 ): (post: Post) => boolean {
-  const skus = query.list('sku')?.map((sku) => sku.toLowerCase()) ?? null;
-  const identifiers = query.list('global_unique_id');
-  const slugs = query.list('slug');
-  const type = query.oneOf('type', '', ['', ...PRODUCT_TYPES]);
-  const statuses = statusesOf(query, status);
+  const any = STATUSES.filter((each) => each !== 'trash');
+  const statuses = new Set<string>(status === 'any' ? any : [status]);
   const included = asSet(query.ids('include'));
-  const excluded = asSet(query.ids('exclude'));
   const parents = asSet(query.ids('parent'));
-  const times = timeFilter(query, shop.offset);
-  // Asked by SKU or identifier, `/products` answers variations too.
-  const isByIdentifier = skus !== null || identifiers !== null;
-  const isOfKind = (post: Post): boolean => {
-    if (kind === 'products') return post.type !== 'variation' || isByIdentifier;
-    return post.type === 'variation' && (kind.parent === null || post.parentId === kind.parent);
-  };
+  const isAfter = timeFilter(query, shop.offset);
   return (post) =>
-    isOfKind(post) &&
+    (kind === 'products'
+      ? post.type !== 'variation'
+      : post.type === 'variation' && (kind.parent === null || post.parentId === kind.parent)) &&
     statuses.has(post.row.status) &&
     (included?.has(post.id) ?? true) &&
-    !(excluded?.has(post.id) ?? false) &&
     (parents?.has(post.parentId) ?? true) &&
-    (skus?.includes(post.sku.toLowerCase()) ?? true) &&
-    (identifiers?.includes(post.globalUniqueId) ?? true) &&
-    (slugs?.includes(post.row.slug) ?? true) &&
-    (type === '' || post.type === type) &&
-    times(post);
-}
-
-/** `any` is all but the trash. */
-function statusesOf(query: Query, status: string): ReadonlySet<string> {
-  const any = STATUSES.filter((each) => each !== 'trash');
-  const asked = query.list('include_status') ?? (status === 'any' ? any : [status]);
-  const excluded = query.list('exclude_status') ?? [];
-  return new Set(
-    asked.flatMap((each) => (each === 'any' ? any : [each])).filter((each) => !excluded.includes(each)),
-  );
+    isAfter(post);
 }
 
 /**
@@ -137,16 +99,12 @@ function statusesOf(query: Query, status: string): ReadonlySet<string> {
  */
 function timeFilter(query: Query, offset: number): (post: Post) => boolean {
   const isGmt = query.flag('dates_are_gmt');
-  const compared = (name: string): number | null => {
-    const time = query.time(name);
-    return time && time.digits + (time.hasZone ? offset * HOUR_MS : 0);
-  };
-  const after = compared('modified_after');
-  const before = compared('modified_before');
+  const time = query.time('modified_after');
+  const after = time && time.digits + (time.hasZone ? offset * HOUR_MS : 0);
   return (post) => {
     const column = post.modifiedAt.getTime() + (isGmt ? 0 : post.modifiedOffset * HOUR_MS);
     const seconds = column - (((column % 1000) + 1000) % 1000);
-    return (after === null || seconds > after) && (before === null || seconds < before);
+    return after === null || seconds > after;
   };
 }
 
@@ -170,17 +128,6 @@ function comparing(
       return by(({ createdAt }) => wholeSeconds(createdAt));
     case 'modified':
       return by(({ modifiedAt }) => wholeSeconds(modifiedAt));
-    case 'title':
-      return by(({ row }) => row.name.toLowerCase());
-    case 'slug':
-      return by(({ row }) => row.slug);
-    case 'price':
-      return by((post) => Number(price(post)));
-    case 'menu_order':
-      return by(({ row }) => row.menuOrder);
-    case 'popularity':
-    case 'rating':
-      return by(({ totalSales }) => totalSales);
   }
 }
 

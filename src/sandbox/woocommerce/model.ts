@@ -71,18 +71,11 @@ export type Taxonomy = 'categories' | 'tags' | 'brands';
 
 export interface Term {
   readonly id: number;
-  readonly taxonomy: Taxonomy | `pa_${string}`;
+  readonly taxonomy: Taxonomy;
   /** As it is kept: `&` is encoded. */
   readonly name: string;
   readonly slug: string;
   readonly parent: number;
-}
-
-export interface GlobalAttribute {
-  readonly id: number;
-  readonly name: string;
-  /** `pa_…`. */
-  readonly slug: `pa_${string}`;
 }
 
 /** What a request carries. */

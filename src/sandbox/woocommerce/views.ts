@@ -10,8 +10,6 @@ export interface ViewOptions {
   readonly context: 'view' | 'edit';
   /** Whether the request came over TLS: then addresses of the shop's own host turn https. */
   readonly tls: boolean;
-  readonly includeMeta?: readonly string[] | null;
-  readonly excludeMeta?: readonly string[] | null;
 }
 
 /** Fields that the sandbox shows and does not keep. */
@@ -46,7 +44,7 @@ export function postView(shop: Shop, post: Post, options: ViewOptions): Record<s
       sku: post.sku === '' ? (parent?.sku ?? '') : post.sku,
       image: post.images[0] ? imageView(shop, post.images[0], tls) : null,
       attributes: post.attributes.flatMap(({ id, name, options: [option] }) =>
-        option === undefined ? [] : [{ id, name, slug: attributeSlug(shop, id, name), option }],
+        option === undefined ? [] : [{ id, name, slug: slugOf(name), option }],
       ),
       name: post.attributes.flatMap((attribute) => attribute.options).join(', '),
       // Recorded so: the link leads nowhere, `parent_id` is right.
@@ -74,7 +72,7 @@ export function postView(shop: Shop, post: Post, options: ViewOptions): Record<s
     brands: terms(post.brands, 'brands'),
     tags: terms(post.tags, 'tags'),
     images: post.images.map((image) => imageView(shop, image, tls)),
-    attributes: post.attributes.map((attribute, position) => attributeView(shop, attribute, position)),
+    attributes: post.attributes.map(attributeView),
     variations: shop.variationsOf(post.id).map(({ id }) => id),
     price_html: `<span class="amount">${price(post)}</span>`,
     has_options: post.type === 'variable',
@@ -117,12 +115,7 @@ function commonView(shop: Shop, post: Post, options: ViewOptions): Record<string
     weight: post.weight,
     ...FIXED,
     menu_order: post.row.menuOrder,
-    meta_data: post.meta.filter(
-      ({ key }) =>
-        !isHiddenMeta(key) &&
-        (options.includeMeta?.includes(key) ?? true) &&
-        !(options.excludeMeta?.includes(key) ?? false),
-    ),
+    meta_data: post.meta.filter(({ key }) => !isHiddenMeta(key)),
   };
 }
 
@@ -135,7 +128,7 @@ export function termView({ id, name, slug, parent, taxonomy }: Term): object {
     id,
     name,
     slug,
-    ...(taxonomy === 'tags' || taxonomy.startsWith('pa_') ? {} : { parent }),
+    ...(taxonomy === 'tags' ? {} : { parent }),
     description: '',
     menu_order: 0,
     count: 0,
@@ -176,13 +169,9 @@ function imageView(shop: Shop, image: Image, tls: boolean): object {
   };
 }
 
-function attributeView(shop: Shop, attribute: Attribute, position: number): object {
+function attributeView(attribute: Attribute, position: number): object {
   const { id, name, visible, variation, options } = attribute;
-  return { id, name, slug: attributeSlug(shop, id, name), position, visible, variation, options };
-}
-
-function attributeSlug(shop: Shop, id: number, name: string): string {
-  return shop.globalAttributes().find((attribute) => attribute.id === id)?.slug ?? slugOf(name);
+  return { id, name, slug: slugOf(name), position, visible, variation, options };
 }
 
 /** Another choice at each request, as the shop makes it. */

@@ -104,13 +104,6 @@ describe('a webhook', () => {
     await shop.idle();
     expect(received.filter(({ body }) => body.startsWith('webhook_id'))).toHaveLength(2);
   });
-
-  it('sends nothing to a private address or an odd port of an untouched shop, and does not say so (D13)', async () => {
-    await watched({ webhooks: { isUntouched: true } }, ['created']);
-    await created();
-    await shop.idle();
-    expect(received).toEqual([]);
-  });
 });
 
 describe('a delivery', () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { keptImages, keptAttributes, keptTerms } from './lists.js';
+import { keptTerms } from './lists.js';
 import { MetaEntries, withMeta } from './meta.js';
 import { NotInSandbox, PRODUCT_TYPES, RestError, STATUSES } from './model.js';
 import type { Body, Post, PostRow } from './model.js';
@@ -31,14 +31,12 @@ const TYPES: Readonly<
   categories: 'array',
   brands: 'array',
   tags: 'array',
-  images: 'array',
-  attributes: 'array',
   meta_data: 'array',
 };
 /** Fields that the API takes and the sandbox does not keep. Others are unknown to both, and ignored. */
 const NOT_KEPT = new Set(
   (
-    'featured catalog_visibility dimensions tax_status tax_class virtual downloadable downloads backorders shipping_class ' +
+    'attributes images image featured catalog_visibility dimensions tax_status tax_class virtual downloadable downloads backorders shipping_class ' +
     'reviews_allowed upsell_ids cross_sell_ids purchase_note default_attributes grouped_products external_url button_text ' +
     'date_created date_created_gmt date_on_sale_from date_on_sale_to post_password stock_status'
   ).split(' '),
@@ -69,7 +67,7 @@ export class Writes {
     await delay(this.writeMs);
     const type = parent ? 'variation' : (PRODUCT_TYPES.find((each) => each === body['type']) ?? 'simple');
     const blank = this.shop.blank({ type, parentId: parent?.id ?? 0, row: { name: '' } });
-    return this.shop.add(this.applied(blank, blank.row, body, true));
+    return this.shop.add(this.applied(blank, blank.row, body));
   }
 
   /** Into the trash, or for good. */
@@ -83,7 +81,7 @@ export class Writes {
     return post;
   }
 
-  private applied(post: Post, loadedRow: PostRow, body: Body, isNew = false): Post {
+  private applied(post: Post, loadedRow: PostRow, body: Body): Post {
     const { shop } = this;
     const text = (name: string): string | undefined => {
       const value = body[name];
@@ -92,8 +90,6 @@ export class Writes {
     const sku = text('sku') === undefined ? post.sku : keptSku(text('sku') ?? '');
     const identifier = text('global_unique_id');
     const globalUniqueId = identifier === undefined ? post.globalUniqueId : keptIdentifier(identifier);
-    if (sku !== post.sku) this.refuseTakenSku(sku, post.id, isNew);
-    if (globalUniqueId !== post.globalUniqueId) this.refuseTakenIdentifier(globalUniqueId, post.id);
     const amount = (name: string, kept: string): string => {
       const value = text(name);
       return value === undefined ? kept : keptAmount(value);
@@ -110,9 +106,6 @@ export class Writes {
       manageStock: typeof manageStock === 'boolean' ? manageStock : post.manageStock,
       stockQuantity: typeof stockQuantity === 'number' ? stockQuantity : post.stockQuantity,
       ...keptTerms(shop, body, post),
-      attributes: keptAttributes(shop, body['attributes']) ?? post.attributes,
-      images:
-        keptImages(shop, body['image'] === undefined ? body['images'] : [body['image']], post) ?? post.images,
     };
     return withMeta(shop, written, MetaEntries.parse(body['meta_data'] ?? []));
   }
@@ -139,38 +132,6 @@ export class Writes {
     // A post without any text is not saved, and the answer does not say so.
     const isEmpty = post.type !== 'variation' && row.name + row.description + row.shortDescription === '';
     return isEmpty && TEXTS.some((name) => name in body) ? post.row : row;
-  }
-
-  private refuseTakenSku(sku: string, id: number, isNew: boolean): void {
-    if (sku === '') return;
-    const taken = this.shop
-      .all()
-      .find((post) => post.id !== id && post.sku.toLowerCase() === sku.toLowerCase());
-    if (!taken) return;
-    if (isNew && taken.row.status === 'trash')
-      throw new RestError(
-        400,
-        'woocommerce_rest_product_not_created',
-        `The product with SKU (${sku}) you are trying to insert is already present in the lookup table`,
-      );
-    throw new RestError(400, 'product_invalid_sku', 'Invalid or duplicated SKU.', {
-      resource_id: taken.id,
-      unique_sku: `${sku}-1`,
-    });
-  }
-
-  private refuseTakenIdentifier(identifier: string, id: number): void {
-    if (identifier === '') return;
-    const taken = this.shop.all().find((post) => post.id !== id && post.globalUniqueId === identifier);
-    if (taken)
-      throw new RestError(
-        400,
-        'product_invalid_global_unique_id',
-        'Invalid or duplicated GTIN, UPC, EAN or ISBN.',
-        {
-          resource_id: taken.id,
-        },
-      );
   }
 }
 
