@@ -109,6 +109,11 @@ describe('sanitiseHtml', () => {
     );
   });
 
+  it('ends an element as the next reader would, when what stood between two is left out', () => {
+    expect(sanitiseHtml('<p>a<center><p>b')).toBe('<p>a</p><p>b</p><p></p>');
+    expect(sanitiseHtml('<h2>a<svg><h4>b')).toBe('<h2>a</h2><h4>b</h4>');
+  });
+
   it.each([
     '<h2>Care</h2><p>Wash <strong>cold</strong>, <em>dry</em> flat.</p>',
     '<ul><li>one</li><li>two</li></ul>',

@@ -46,7 +46,7 @@ function sanitisedOnce(html: string, allowance: MarkupAllowance, dropped: Droppe
     name,
     [...own, 'class', 'style'],
   ]);
-  return sanitizeHtml(shallowHtml(html), {
+  const options: sanitizeHtml.IOptions = {
     allowedTags: Object.keys(elements),
     allowedAttributes: Object.fromEntries(attributes),
     allowedSchemes: ['https', 'mailto', 'tel'],
@@ -59,7 +59,9 @@ function sanitisedOnce(html: string, allowance: MarkupAllowance, dropped: Droppe
       // Browsers take the content of a frame for text, so that it could hide an end tag.
       iframe: (tagName, attribs) => ({ tagName, attribs, text: '' }),
     },
-  }).trim();
+  };
+  // Once more, because an element that is left out may have stood between two of which one ends the other: `<p><center><p>`.
+  return sanitizeHtml(sanitizeHtml(shallowHtml(html), options), options).trim();
 }
 
 interface Judging {
