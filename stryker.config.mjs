@@ -43,6 +43,8 @@ export default {
       testEnvironment: 'node',
       runtime: undefined,
       projects: [],
+      // It requires an ES module, which this loader allows only before another file imports that module.
+      setupFiles: ['sanitize-html'],
       // Not by `testFiles`, which leaves a mutant of module scope without any test at all.
       testMatch: [...RULES, ...FURTHER_SPECS].map((file) => `<rootDir>/${file}*.spec.ts`),
     },
