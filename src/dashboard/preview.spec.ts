@@ -64,9 +64,9 @@ describe('a rendered description', () => {
   });
 
   it.each(Object.keys(HTML_WORST_CASES))('of a worst case is ready in time: %s', (name) => {
-    const began = performance.now();
+    const began = process.cpuUsage();
     previewDocument(HTML_WORST_CASES[name]?.(100_000) ?? '');
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(process.cpuUsage(began).user / 1_000).toBeLessThan(2_000);
   });
 
   it('may load nothing, run nothing and send nothing', () => {
