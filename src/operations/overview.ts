@@ -148,13 +148,14 @@ export class OverviewReader {
   }
 
   /** The coverage of one store over the last thirty days, and what about it needs a person. */
-  async store(key: string): Promise<{
+  async store(store: Store): Promise<{
     readonly coverage: Coverage;
     readonly days: readonly CoverageDay[];
     readonly problems: readonly Attention[];
     /** Products whose newest generation brought nothing. */
     readonly without: WithoutResult;
   }> {
+    const { key } = store;
     const [days, states, runs, products, writeBacks, without] = await Promise.all([
       this.#days([key]),
       this.status.states([key]),
@@ -163,16 +164,10 @@ export class OverviewReader {
       this.status.countByState('write_back', [key]),
       this.status.withoutResult([key]),
     ]);
+    const problems = judgedStores([store], { states, runs, products, writeBacks, owed: new Map() }).flatMap(
+      ofStore,
+    );
     const coverage = coverageOf(products);
-    const [lastRun] = runs.get(key) ?? [];
-    const problems = ofStore({
-      key,
-      pause: presentHealth(states.get(key)).reason,
-      servedVersion: states.get(key)?.servedVersion ?? null,
-      withheld: withheldOf(products),
-      lastRun: lastRun === undefined ? null : judgedRun(lastRun),
-      failedWrites: inState(writeBacks, 'failed'),
-    });
     return { coverage, problems, without, days: withToday(days.get(key) ?? [], this.#today(), coverage) };
   }
 

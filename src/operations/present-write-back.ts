@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ARRIVED_FATES } from '../domain/arrived-content.js';
 import type { WriteBackRow } from '../persistence/listing.repository.js';
-import { hasField } from './journal-parts.js';
+import { partsOf, type JournalPart } from './journal-parts.js';
 import { moment, pageSchema } from './paging.js';
 import { STATES } from './write-back-filter.js';
 
@@ -83,7 +83,7 @@ export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
     version,
     reason,
     attempts,
-    fields: fieldsOf(row),
+    fields: partsOf(row).map(presentField),
     arrived: row.arrived,
     declined: row.declined.map((field) => ({ ...field, at: new Date(field.at).toISOString() })),
     gates: row.gateFindings,
@@ -100,34 +100,15 @@ export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
   };
 }
 
-/** Intended and recorded fields as one list. Before an attempt there are only intended ones. */
-function fieldsOf(row: WriteBackRow): WriteBackField[] {
-  const journal = new Map(row.fields.map((field) => [field.target, field]));
-  const intended = row.intended
-    .filter(hasField(row.fields))
-    .map(({ target, value, came, dropped = [] }): WriteBackField => {
-      const field = journal.get(target);
-      journal.delete(target);
-      return {
-        target,
-        intended: value,
-        came: came?.value ?? null,
-        dropped: [...dropped],
-        outcome: field?.outcome ?? null,
-        reason: field?.reason ?? null,
-        before: field?.before ?? null,
-        after: field?.after ?? null,
-      };
-    });
-  const others = [...journal.values()].map(({ target, outcome, reason, before, after }) => ({
+function presentField({ target, intended, journal }: JournalPart): WriteBackField {
+  return {
     target,
-    intended: null,
-    came: null,
-    dropped: [],
-    outcome,
-    reason,
-    before,
-    after,
-  }));
-  return [...intended, ...others];
+    intended: intended?.value ?? null,
+    came: intended?.came?.value ?? null,
+    dropped: [...(intended?.dropped ?? [])],
+    outcome: journal?.outcome ?? null,
+    reason: journal?.reason ?? null,
+    before: journal?.before ?? null,
+    after: journal?.after ?? null,
+  };
 }

@@ -3,7 +3,7 @@ import { WRITE_BACK_TRANSITIONS } from '../domain/row-states.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { placeInTarget } from '../domain/metafield-key.js';
 import { placeOfTarget } from '../domain/write-target.js';
-import { hasField } from './journal-parts.js';
+import { partsOf } from './journal-parts.js';
 import type { FieldDecision, FieldVerdict } from '../planner/plan-write-back.js';
 
 /** One field of a write-back: the value in the store, and the intended or written value. */
@@ -73,24 +73,14 @@ function comparedField(target: string, parts: readonly FieldDecision[]): Compare
 
 /** Pure: shows a settled write-back from the journal. */
 export function compareFromJournal(row: Compared): Comparison {
-  const journal = new Map(row.fields.map((field) => [field.target, field]));
-  const intended = row.intended.filter(hasField(row.fields)).map(({ target, type, value }): ComparedField => {
-    const field = journal.get(target);
-    journal.delete(target);
-    return {
-      ...named(target, field?.type ?? type),
-      before: field?.before ?? null,
-      after: field?.after ?? value,
-      verdict: field?.outcome ?? null,
-      reason: field?.reason ?? null,
-    };
-  });
-  const others = [...journal.values()].map(
-    ({ target, type, before, after, outcome, reason }): ComparedField => {
-      return { ...named(target, type), before, after, verdict: outcome, reason };
-    },
-  );
-  return { source: 'journal', problem: null, fields: [...intended, ...others] };
+  const fields = partsOf(row).map(({ target, intended, journal }): ComparedField => ({
+    ...named(target, journal?.type ?? intended?.type ?? null),
+    before: journal?.before ?? null,
+    after: journal?.after ?? intended?.value ?? null,
+    verdict: journal?.outcome ?? null,
+    reason: journal?.reason ?? null,
+  }));
+  return { source: 'journal', problem: null, fields };
 }
 
 function named(target: string, type: string | null): Pick<ComparedField, 'target' | 'kind' | 'type'> {

@@ -42,7 +42,7 @@ export class StorePages {
     const store = this.connections.namedStore(key);
     const [status, { coverage, days, problems, without }, runs] = await Promise.all([
       this.status.store(store),
-      this.overview.store(key),
+      this.overview.store(store),
       this.runs.list({ ...pageAt(0, RUNS_CHARTED), store: key }),
     ]);
     return storePage(visitor, {
