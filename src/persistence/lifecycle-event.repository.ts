@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from './database.js';
 import { LifecycleEventEntity } from './entities/lifecycle-event.entity.js';
+import { isRun } from './newest-rows.js';
 
 /** Longer than the time limit of a post, so that two senders never send the same event at once. */
 const TAKEN_SECONDS = 60;
@@ -72,7 +73,7 @@ const RUNS = `INSERT INTO lifecycle_event (id, kind, store, facts)
       'code', run.error_code, 'startedAt', run.started_at, 'finishedAt', run.finished_at)
   FROM unnest($1::text[]) AS wanted(key)
   CROSS JOIN LATERAL (SELECT * FROM sync_run WHERE sync_run.store = wanted.key
-    AND state NOT IN ('planning', 'planned', 'not_planned') ORDER BY created_at DESC LIMIT 20) AS run
+    AND ${isRun('sync_run')} ORDER BY created_at DESC LIMIT 20) AS run
   WHERE run.state IN ('succeeded', 'partial', 'failed') AND run.finished_at >= ${SINCE}
   ON CONFLICT DO NOTHING`;
 

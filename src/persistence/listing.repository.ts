@@ -13,6 +13,7 @@ import { byTime, pageInOrder, type ListPage, type PageRequest, type RowOrder } f
 import { containing } from './like-pattern.js';
 import { countedBy } from './state-counts.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
+import { hasNewerTask, isRun } from './newest-rows.js';
 
 export const CONTENT_FILTERS = [
   'with',
@@ -126,7 +127,7 @@ const DELIVERIES: Source = {
 const OF_PRODUCT = 'entry.id IN (SELECT run_id FROM sync_action WHERE sync_action.external_id = :externalId)';
 const RUNS: Source = {
   ...BY_TIME,
-  base: `entry.state NOT IN ('planning', 'planned', 'not_planned')`,
+  base: isRun('entry'),
   columns: [],
   conditions: {
     ...BY_COLUMNS,
@@ -155,8 +156,7 @@ const BULK_CHANGES: Source = {
   search: '(entry.actor ILIKE :pattern OR entry.reason ILIKE :pattern OR entry.id::text = :search)',
 };
 const NEWEST_TASK = `EXISTS (SELECT 1 FROM generation_task AS task WHERE task.external_id = entry.external_id
-  AND task.state = ANY(:states) AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
-    WHERE newer.external_id = task.external_id AND newer.requested_at > task.requested_at))`;
+  AND task.state = ANY(:states) AND NOT ${hasNewerTask('task')})`;
 const CONTENT: Readonly<
   Record<ContentFilter, { readonly sql: string; readonly states?: readonly string[] }>
 > = {

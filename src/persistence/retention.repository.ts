@@ -4,6 +4,7 @@ import { CatalogListingRows } from './catalog-listing.rows.js';
 import { BEFORE_NOW, Database, type SqlValue } from './database.js';
 import { UsedKeyEntity } from './entities/used-key.entity.js';
 import { counted } from './row-reader.js';
+import { hasNewerRun, hasNewerTask, isPlan } from './newest-rows.js';
 
 const stepRow = z.object({ last: z.string().nullable(), gone: counted });
 
@@ -40,8 +41,7 @@ const RULES: readonly Rule[] = [
   {
     table: 'generation_task',
     id: 'uuid',
-    condition: `old.settled_at < $1 AND old.state <> 'requested' AND EXISTS (SELECT 1 FROM generation_task AS newer
-      WHERE newer.external_id = old.external_id AND newer.requested_at > old.requested_at)`,
+    condition: `old.settled_at < $1 AND old.state <> 'requested' AND ${hasNewerTask('old')}`,
   },
   {
     table: 'webhook_delivery',
@@ -61,7 +61,7 @@ const RULES: readonly Rule[] = [
   {
     table: 'sync_run',
     id: 'uuid',
-    condition: `old.created_at < $1 AND old.state IN ('planning', 'planned', 'not_planned')`,
+    condition: `old.created_at < $1 AND ${isPlan('old')}`,
   },
   {
     // After its actions: a run stays as long as one of them does, and a store's newest always.
@@ -69,8 +69,7 @@ const RULES: readonly Rule[] = [
     id: 'uuid',
     condition: `old.finished_at < $1 AND old.state IN ('succeeded', 'partial', 'failed') AND old.retry_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM sync_action WHERE sync_action.run_id = old.id)
-      AND EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = old.store AND newer.created_at > old.created_at
-        AND newer.state NOT IN ('planning', 'planned', 'not_planned'))`,
+      AND ${hasNewerRun('old')}`,
   },
 ];
 

@@ -10,6 +10,7 @@ import { GENERATION_DUE } from './link.repository.js';
 import { ACTION_KINDS } from './entities/sync-action.entity.js';
 import type { ActionError } from './entities/sync-action.entity.js';
 import { counted, isObjectOrNull } from './row-reader.js';
+import { hasNewerRun } from './newest-rows.js';
 
 /**
  * The outcomes of a run for a product, in the order of display. A product has one of the first five, and further ones besides.
@@ -69,8 +70,7 @@ export interface ItemFilter {
  */
 // SQL: a union of five tables, so that one order and one page cover all outcomes.
 const ITEMS = `WITH run AS (
-    SELECT sync_run.*, NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = sync_run.store
-      AND newer.created_at > sync_run.created_at AND newer.state NOT IN ('planning', 'planned', 'not_planned')) AS newest FROM sync_run WHERE id = $1
+    SELECT sync_run.*, NOT ${hasNewerRun('sync_run')} AS newest FROM sync_run WHERE id = $1
   ), action AS (
     SELECT own.id, external_id, coalesce(link.label, own.label) AS label, own.kind, own.state, reason, fields, own.withheld, own.error,
       coalesce(settled_at, own.created_at) AS at

@@ -15,6 +15,7 @@ import {
 import { idRow } from './row-reader.js';
 import { isUninstalled } from './uninstalled-store.js';
 import { leasedBy, RELEASED } from './leased-rows.js';
+import { hasNewerRun } from './newest-rows.js';
 
 export interface RunRequest {
   readonly store: string;
@@ -256,8 +257,7 @@ export class RunRepository {
        FROM tally, (SELECT count(*) AS count FROM owed_product
          WHERE store = (SELECT store FROM sync_action WHERE external_id = $1 ORDER BY id DESC LIMIT 1)) AS owed
        WHERE run.id = (SELECT run_id FROM last) AND run.state = 'partial'
-         AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at
-           AND newer.state NOT IN ('planning', 'planned', 'not_planned'))`,
+         AND NOT ${hasNewerRun('run')}`,
       [externalId],
     );
   }
@@ -304,8 +304,7 @@ export class RunRepository {
       idRow,
       `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL
        WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
-         AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at
-           AND newer.state NOT IN ('planning', 'planned', 'not_planned'))
+         AND NOT ${hasNewerRun('run')}
          AND NOT ${isUninstalled('run.store')}
        RETURNING id`,
     );

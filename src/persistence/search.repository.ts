@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { Database } from './database.js';
+import { isPlan, isRun } from './newest-rows.js';
 
 export const FOUND_KINDS = ['run', 'write-back', 'delivery', 'plan', 'report'] as const;
 const foundRow = z.object({
@@ -33,11 +34,11 @@ export class SearchRepository {
       foundRow,
       // SQL: a union, so that one order covers all tables.
       `(SELECT 'run' AS kind, id, state, store AS about, created_at AS at FROM sync_run
-         WHERE id BETWEEN $1 AND $2 AND state NOT IN ('planning', 'planned', 'not_planned') LIMIT $3)
+         WHERE id BETWEEN $1 AND $2 AND ${isRun('sync_run')} LIMIT $3)
        UNION ALL (SELECT 'write-back', id, state, external_id, created_at FROM write_back WHERE id BETWEEN $1 AND $2 LIMIT $3)
        UNION ALL (SELECT 'delivery', id, state, external_id, received_at FROM webhook_delivery WHERE id BETWEEN $1 AND $2 LIMIT $3)
        UNION ALL (SELECT 'plan', id, CASE state WHEN 'planned' THEN 'saved' WHEN 'not_planned' THEN 'failed' ELSE state END, store, created_at
-         FROM sync_run WHERE id BETWEEN $1 AND $2 AND plan IS NOT NULL AND state IN ('planning', 'planned', 'not_planned') LIMIT $3)
+         FROM sync_run WHERE id BETWEEN $1 AND $2 AND plan IS NOT NULL AND ${isPlan('sync_run')} LIMIT $3)
        UNION ALL (SELECT 'report', id, state, store, created_at FROM report WHERE id BETWEEN $1 AND $2 LIMIT $3)
        ORDER BY at DESC`,
       [...bounds, limit],

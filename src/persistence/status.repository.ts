@@ -5,6 +5,7 @@ import { Database } from './database.js';
 import { StoreStateEntity, SyncRunEntity } from './entities/index.js';
 import { summaryOf, summaryRow, type OwedSummary } from './owed.repository.js';
 import { counted } from './row-reader.js';
+import { hasNewerTask, isRun } from './newest-rows.js';
 
 const storeColumn = z.object({ store: z.string() });
 const stateRow = storeColumn.extend({ state: z.string(), count: counted });
@@ -100,7 +101,7 @@ export class StatusRepository {
       SyncRunEntity,
       // SQL: `LATERAL` takes a few rows of each store by their index.
       `SELECT run.* FROM unnest($1::text[]) AS wanted(store), LATERAL (SELECT * FROM sync_run
-         WHERE sync_run.store = wanted.store AND state NOT IN ('planning', 'planned', 'not_planned')
+         WHERE sync_run.store = wanted.store AND ${isRun('sync_run')}
          ORDER BY created_at DESC LIMIT $2) AS run`,
       [stores, count],
     );
@@ -160,8 +161,7 @@ export class StatusRepository {
       // SQL: the newest task of each product.
       `SELECT count(*) FILTER (WHERE state <> 'no_urls') AS failed, count(*) FILTER (WHERE state = 'no_urls') AS no_sources
        FROM generation_task AS task WHERE store = ANY($1) AND state IN ('failed', 'abandoned', 'no_urls')
-         AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
-           WHERE newer.external_id = task.external_id AND newer.requested_at > task.requested_at)`,
+         AND NOT ${hasNewerTask('task')}`,
       [stores],
     );
   }
@@ -177,8 +177,7 @@ export class StatusRepository {
       `SELECT store, external_id, state, reason FROM (
          SELECT *, row_number() OVER (PARTITION BY store ORDER BY external_id) AS place FROM (
            SELECT DISTINCT ON (external_id) store, external_id, state, reason FROM generation_task WHERE store = ANY($1)
-             AND state IN ('failed', 'no_urls', 'abandoned') AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
-               WHERE newer.external_id = generation_task.external_id AND newer.requested_at > generation_task.requested_at)
+             AND state IN ('failed', 'no_urls', 'abandoned') AND NOT ${hasNewerTask('generation_task')}
            ORDER BY external_id, requested_at DESC) AS newest) AS placed
        WHERE place <= $2 ORDER BY store, external_id`,
       [stores, limit],
