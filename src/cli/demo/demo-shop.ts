@@ -122,8 +122,8 @@ async function openWooCommerce(products: readonly ImportedProduct[]): Promise<De
     settings: { kind: 'woocommerce', url: shop.url, auth },
     keywords: 'custom.keywords',
     products: () =>
-      shop.products
-        .list()
+      shop.shop
+        .all()
         .filter(({ parentId }) => parentId === 0)
         .map((post) => ofWooCommerce(post, shop.shop.storeId ?? '')),
     writes: () => writes,

@@ -166,6 +166,7 @@ async function listen(server: Server, host: string, port: number): Promise<strin
 }
 
 async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();

@@ -7,7 +7,6 @@ import type { Around } from './http-server.js';
 import { importProduct } from './import.js';
 import { Keys } from './keys.js';
 import type { ApiKey } from './keys.js';
-import { Merchant } from './merchant.js';
 import type { Post } from './model.js';
 import { Routes } from './routes.js';
 import { Shop } from './shop.js';
@@ -54,9 +53,7 @@ export interface RunningWooCommerceSandbox {
   readonly url: string;
   readonly consumerKey: string;
   readonly consumerSecret: string;
-  /** The administrator's side, plugins and customers: reads and edits beside the API. */
-  readonly products: Merchant;
-  /** Terms, the shop's zone and its identity. */
+  /** What the shop holds, its terms, its zone and its identity. */
   readonly shop: Shop;
   /** Loads a Shopify product export; every product or none. Throws `invalid` with file, line and column. */
   loadCsv(text: string, file?: string): Post[];
@@ -108,7 +105,6 @@ export async function startWooCommerceSandbox(
     url,
     consumerKey,
     consumerSecret,
-    products: new Merchant(shop),
     shop,
     loadCsv: (text, file) => parseProductCsv(text, file).map((product) => importProduct(shop, product)),
     load: (products) => products.map((product) => importProduct(shop, product)),

@@ -7,6 +7,7 @@ import {
   type WooCommerceSandboxOptions,
 } from '../../../src/sandbox/woocommerce/index.js';
 import { Faults, type Fault, type FaultScope } from './faults.js';
+import { ShopMerchant } from './shop-merchant.js';
 
 export type TestShopOptions = Omit<WooCommerceSandboxOptions, 'around' | 'onError'>;
 
@@ -20,6 +21,8 @@ export interface RequestEntry extends Pick<Call, 'method' | 'path' | 'body'> {
 
 /** The shop of the sandbox, which fails when a test says so and keeps a list of its requests. */
 export interface TestShop extends RunningWooCommerceSandbox {
+  /** The administrator's side, plugins and customers: reads and edits beside the API. */
+  readonly products: ShopMerchant;
   readonly requests: readonly RequestEntry[];
   /** Errors of the sandbox itself, such as a request for what it does not have. A caller sees status 500. */
   readonly internalErrors: unknown[];
@@ -52,6 +55,7 @@ export async function startTestShop(options: TestShopOptions = {}): Promise<Test
   });
   return {
     ...shop,
+    products: new ShopMerchant(shop.shop),
     requests,
     internalErrors,
     beforeEach: (act) => {

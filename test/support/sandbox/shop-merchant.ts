@@ -1,6 +1,6 @@
-import { CodedError } from '../../domain/errors.js';
-import type { Post, PostRow } from './model.js';
-import type { NewPost, Shop } from './shop.js';
+import { CodedError } from '../../../src/domain/errors.js';
+import type { Post, PostRow } from '../../../src/sandbox/woocommerce/model.js';
+import type { NewPost, Shop } from '../../../src/sandbox/woocommerce/shop.js';
 
 export type MerchantEdit = Partial<Omit<Post, 'id' | 'row' | 'parentId' | 'type' | 'meta'>> &
   Partial<PostRow> & { readonly meta?: Readonly<Record<string, unknown>> };
@@ -9,7 +9,7 @@ export type MerchantEdit = Partial<Omit<Post, 'id' | 'row' | 'parentId' | 'type'
  * The hands of others on the shop: the administrator's screens, plugins, customers. The administrator may write any HTML, and
  * texts are kept as they were typed.
  */
-export class Merchant {
+export class ShopMerchant {
   constructor(private readonly shop: Shop) {}
 
   list(): Post[] {
