@@ -210,16 +210,6 @@ describe.each(Object.entries(HTML_WORST_CASES))('%s', (_name, make) => {
   });
 });
 
-describe('sanitised HTML', () => {
-  it.each(['<p><unknown><h4>', '<thead><unknown><tbody>', '<td ><unknown><td>', '<h4><unknown><h1>'])(
-    'is the same when it is sanitised again: %j',
-    (html) => {
-      const once = sanitiseHtml(html);
-      expect(sanitiseHtml(once)).toBe(once);
-    },
-  );
-});
-
 describe('sanitisePlainText', () => {
   it.each([
     ['Bottle', 'Bottle'],

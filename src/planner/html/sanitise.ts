@@ -35,12 +35,6 @@ export function sanitiseHtml(
   allowance: MarkupAllowance = NO_ALLOWANCE,
   dropped: DroppedAddress[] = [],
 ): string {
-  // A heading stands in a paragraph where the tag between them was removed, and each reader would end the paragraph there. So the
-  // result is read again.
-  return sanitisedOnce(sanitisedOnce(html, allowance, dropped), allowance, []);
-}
-
-function sanitisedOnce(html: string, allowance: MarkupAllowance, dropped: DroppedAddress[]): string {
   const elements = allowance.embedHosts.size === 0 ? ELEMENTS : { ...ELEMENTS, ...EMBEDS };
   const attributes = Object.entries(elements).map(([name, own]): [string, string[]] => [
     name,
