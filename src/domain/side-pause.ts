@@ -43,6 +43,6 @@ export function pauseAfter(stage: 'run' | 'write-back', error: CodedError): Side
         side,
         scope,
         code: 'credentials_refused',
-        reason: `the store refused the credentials: ${error.message}`,
+        reason: error.message,
       };
 }

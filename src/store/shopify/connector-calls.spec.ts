@@ -373,7 +373,7 @@ describe('check', () => {
       'refused client credentials',
       { clientId: 'client-1', clientSecret: 'secret-1' },
       { status: 400, json: { error: 'invalid_client' } },
-      /\(invalid_client\): check clientId and clientSecret, and the app’s installation$/,
+      /\(invalid_client\): check clientId and clientSecret, and that the app is installed$/,
     ],
     ['an unknown shop', { accessToken: 'shpat_x' }, { status: 404 }, /check shop and apiVersion/],
     [

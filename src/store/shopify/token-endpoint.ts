@@ -34,8 +34,8 @@ interface Offered {
 }
 
 const CREDENTIALS: Offered = {
-  what: 'the client credentials',
-  action: 'check clientId and clientSecret, and the app’s installation',
+  what: 'the client ID or secret',
+  action: 'check clientId and clientSecret, and that the app is installed',
 };
 const CODE: Offered = { what: 'the code of the consent page', action: 'begin the installation again' };
 const REFRESH_TOKEN: Offered = {
