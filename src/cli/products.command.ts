@@ -77,13 +77,11 @@ function printTimeline(product: ProductTimeline): void {
   for (const { kind, value, holder, remedy } of link?.withheld ?? []) {
     print(
       `     ${printable(
-        holder === null
-          ? `${IDENTIFIER_NAMES[kind]} ${value} is already used by a product that store-sync does not know yet`
-          : [
-              `${IDENTIFIER_NAMES[kind]} ${value} is held by ${holder.who}`,
-              ...holder.externalIds,
-              ...(holder.catalogId === null ? [] : [`catalog product ${holder.catalogId}`]),
-            ].join('; '),
+        [
+          `${IDENTIFIER_NAMES[kind]} ${value} is held by ${holder.who}`,
+          ...holder.externalIds,
+          ...(holder.catalogId === null ? [] : [`catalog product ${holder.catalogId}`]),
+        ].join('; '),
         400,
       )}`,
     );

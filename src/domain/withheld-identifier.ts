@@ -23,8 +23,7 @@ export interface IdentifierHolder {
 export interface WithheldIdentifier extends Identifier {
   /** A sentence for people. No code branches on it. */
   readonly reason: string;
-  /** Absent in rows of releases that did not record it; the next full run adds it. */
-  readonly holder?: IdentifierHolder;
+  readonly holder: IdentifierHolder;
 }
 
 /** The holder in words, for people. */
@@ -47,6 +46,3 @@ export const REMEDIES: Readonly<Record<Whose, string>> = {
   unclaimed: 'Set the external_id of that catalog product to the product it belongs to, or delete it.',
   refused: 'Search the catalog, variants included, for the value and remove it there.',
 };
-
-/** The way out where an earlier release did not record the holder. */
-export const REMEDY_UNKNOWN = 'Start a full run: it finds out which product has the value.';

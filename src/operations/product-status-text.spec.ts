@@ -4,6 +4,7 @@ import type {
   StoreProductEntity,
   WriteBackEntity,
 } from '../persistence/entities/index.js';
+import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { PastAction } from '../persistence/history.repository.js';
 import { stateOfProduct, whereItStands, type ProductFacts } from './product-status-text.js';
 
@@ -190,20 +191,25 @@ const CASES: [string, ProductFacts, RegExp][] = [
   ],
 ];
 
+const withheld: WithheldIdentifier[] = [
+  {
+    ...{ kind: 'sku', value: 'A', owner: 'x', reason: 'sku A is also used by y' },
+    holder: { whose: 'this_store', externalIds: [], catalogId: null },
+  },
+];
+
 describe('the standing of a product', () => {
   it.each(CASES)('%s', (_name, product, expected) => {
     expect(whereItStands(product)).toMatch(expected);
   });
 
   it('names what is withheld, whatever else there is to say', () => {
-    const withheld = [{ kind: 'sku' as const, value: 'A', owner: 'x', reason: 'sku A is also used by y' }];
     expect(whereItStands(facts({ link: link({ withheld, state: 'conflicted' }) }))).toMatch(
       /; withheld from the catalog: sku A is also used by y$/,
     );
   });
 
   it('names what is withheld after a sentence of the service, without the full stop between', () => {
-    const withheld = [{ kind: 'sku' as const, value: 'A', owner: 'x', reason: 'sku A is also used by y' }];
     const tasks = [task({ state: 'failed', reason: 'No luck.' })];
     expect(whereItStands(facts({ link: link({ withheld, state: 'conflicted' }), tasks }))).toMatch(
       /generation failed: No luck; withheld from the catalog: sku A/,
@@ -212,7 +218,6 @@ describe('the standing of a product', () => {
 });
 
 describe('the state of a product in a word', () => {
-  const withheld = [{ kind: 'sku' as const, value: 'A', owner: 'x', reason: 'sku A is also used by y' }];
   it.each([
     ['live', { tasks: [task()], writeBacks: [writeBack()] }],
     ['review', { tasks: [task()], writeBacks: [writeBack({ state: 'pending_review' })] }],

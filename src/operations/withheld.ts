@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { IDENTIFIER_KINDS } from '../domain/catalog-product.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
-import {
-  HOLDER_WORDS,
-  HOLDERS,
-  REMEDIES,
-  REMEDY_UNKNOWN,
-  type WithheldIdentifier,
-} from '../domain/withheld-identifier.js';
+import { HOLDER_WORDS, HOLDERS, REMEDIES, type WithheldIdentifier } from '../domain/withheld-identifier.js';
 
 export const withheldSchema = z.object({
   kind: z.enum(IDENTIFIER_KINDS),
@@ -15,18 +9,16 @@ export const withheldSchema = z.object({
   /** external_id of the product or variant from which it is withheld. */
   owner: z.string(),
   reason: z.string(),
-  /** The product that has it, and its owner; null where an earlier release did not record it. */
-  holder: z
-    .object({
-      whose: z.enum(HOLDERS),
-      /** The holder in words. */
-      who: z.string(),
-      externalIds: z.array(z.string()),
-      catalogId: z.string().nullable(),
-      /** external_ids of the products of ours among them, which have a page and a timeline. */
-      products: z.array(z.string()),
-    })
-    .nullable(),
+  /** The product that has it, and its owner. */
+  holder: z.object({
+    whose: z.enum(HOLDERS),
+    /** The holder in words. */
+    who: z.string(),
+    externalIds: z.array(z.string()),
+    catalogId: z.string().nullable(),
+    /** external_ids of the products of ours among them, which have a page and a timeline. */
+    products: z.array(z.string()),
+  }),
   /** The way out, for people. */
   remedy: z.string(),
 });
@@ -35,13 +27,14 @@ export type PresentedWithheld = z.output<typeof withheldSchema>;
 /** A withheld identifier as commands, API and pages show it; pure. */
 export function presentWithheld(withheld: WithheldIdentifier): PresentedWithheld {
   const { kind, value, owner, reason, holder } = withheld;
-  const common = { kind, value, owner, reason };
-  if (holder === undefined) return { ...common, holder: null, remedy: REMEDY_UNKNOWN };
   const { whose, externalIds, catalogId } = holder;
   const isOurs = whose !== 'foreign' && whose !== 'unclaimed';
   const products = isOurs ? [...new Set(externalIds.flatMap(productOf))] : [];
   return {
-    ...common,
+    kind,
+    value,
+    owner,
+    reason,
     holder: { whose, who: HOLDER_WORDS[whose], externalIds: [...externalIds], catalogId, products },
     remedy: REMEDIES[whose],
   };

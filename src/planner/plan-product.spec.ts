@@ -28,6 +28,7 @@ const withheldSku: WithheldIdentifier = {
   value: 'BOT-1',
   owner: externalId(),
   reason: 'shared',
+  holder: { whose: 'this_store', externalIds: [], catalogId: null },
 };
 
 describe('texts in further languages', () => {

@@ -113,7 +113,7 @@ export class ProductPages {
   }
 
   #titlesOfHolders(withheld: readonly PresentedWithheld[]): Promise<ReadonlyMap<string, string>> {
-    return this.names.of(withheld.flatMap(({ holder }) => holder?.products ?? []));
+    return this.names.of(withheld.flatMap(({ holder }) => holder.products));
   }
 
   #adminUrl({ store, storeId }: LinkedProduct): string | null {

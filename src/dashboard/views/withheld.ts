@@ -33,7 +33,7 @@ export function withheldList(withheld: readonly PresentedWithheld[], titles: Tit
             <p class="what">
               The ${IDENTIFIER_NAMES[kind]} ${value} is not sent, because another product has it too.
             </p>
-            ${holder !== null && html`<p>${holderLine(holder, titles)}</p>`}
+            <p>${holderLine(holder, titles)}</p>
             <p class="quiet">${remedy}</p>
           </li>`,
       )}
@@ -45,16 +45,12 @@ export function withheldLines(withheld: readonly PresentedWithheld[], titles: Ti
   return withheld.map(
     ({ kind, value, holder, remedy }) =>
       html`<p class="quiet">
-        The ${IDENTIFIER_NAMES[kind]} ${value} is shared. ${holder !== null && holderLine(holder, titles)}
-        ${remedy}
+        The ${IDENTIFIER_NAMES[kind]} ${value} is shared. ${holderLine(holder, titles)} ${remedy}
       </p>`,
   );
 }
 
-function holderLine(
-  { who, products, catalogId }: NonNullable<PresentedWithheld['holder']>,
-  titles: Titles,
-): Html {
+function holderLine({ who, products, catalogId }: PresentedWithheld['holder'], titles: Titles): Html {
   const links = products.map((id) => html` <a href="${productPath(id)}">${nameOf(titles.get(id), id)}</a>`);
   return html`It is on ${who}${links.length > 0 && html`: ${links}`}.
   ${catalogId !== null && products.length === 0 && html` Catalog product ${catalogId}.`}`;

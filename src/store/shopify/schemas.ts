@@ -77,7 +77,6 @@ export const productCoreSchema = z.object({
   productType: text,
   tags: z.array(z.string()),
   status: z.enum(['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']),
-  // Missing in an export that an earlier release started.
   isGiftCard: z
     .boolean()
     .nullish()

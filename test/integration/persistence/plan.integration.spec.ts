@@ -249,7 +249,8 @@ describe('the end of a plan', () => {
   });
 
   it('leaves a product orphaned that another transaction orphaned while its action came to nothing', async () => {
-    const withheld = [{ kind: 'sku', value: 'SKU-1', owner: first, reason: 'shared' }] as const;
+    const holder = { whose: 'this_store', externalIds: [], catalogId: null } as const;
+    const withheld = [{ kind: 'sku', value: 'SKU-1', owner: first, reason: 'shared', holder }] as const;
     await plan.actions.add([{ ...creation(1), kind: 'update', catalogId: '7' }]);
     const [action] = await sqlRows<{ id: string }>(
       stages.db,
