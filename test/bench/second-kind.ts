@@ -9,6 +9,11 @@ import { BenchWorld } from './world.js';
 
 const PROGRAM = fileURLToPath(new URL('second-kind-main.ts', import.meta.url));
 
+interface Row {
+  readonly id: number;
+  readonly type: string;
+}
+
 interface Shop {
   readonly url: string;
   readonly consumerKey: string;
@@ -84,23 +89,23 @@ async function bareRead(shop: Shop): Promise<void> {
   const page = async (
     path: string,
     query: Record<string, string>,
-  ): Promise<{ id: number; type: string }[]> => {
+  ): Promise<{ rows: Row[]; total: number }> => {
     const address = `${shop.url}/wp-json/wc/v3/${path}`;
     const search = new URLSearchParams(query);
     for (const [name, value] of Object.entries(oauthParameters(shop, 'GET', address, search)))
       search.append(name, value);
     const answer = await fetch(`${address}?${search.toString().replaceAll('+', '%20')}`);
-    return (await answer.json()) as { id: number; type: string }[];
+    return { rows: (await answer.json()) as Row[], total: Number(answer.headers.get('x-wp-total')) };
   };
   const all = async (
     path: string,
     query: Record<string, string>,
-    each: (rows: { id: number; type: string }[]) => Promise<void> = () => Promise.resolve(),
+    each: (rows: readonly Row[]) => Promise<void> = () => Promise.resolve(),
   ): Promise<void> => {
     for (let number = 1; ; number += 1) {
-      const rows = await page(path, { ...edit, ...query, page: String(number) });
+      const { rows, total } = await page(path, { ...edit, ...query, page: String(number) });
       await each(rows);
-      if (rows.length < 100) return;
+      if (number * 100 >= total) return;
     }
   };
   await all('products', { _fields: PRODUCT_FIELDS }, async (rows) => {

@@ -299,31 +299,6 @@ describe('a write', () => {
     expect(refused).toMatchObject([{ outcome: 'refused' }]);
   });
 
-  it('does not repeat a write without an answer, and says that its outcome is open', async () => {
-    const shop = await shopWith(1);
-    const id = idIn(shop);
-    shop.resetNext({ operation: 'PUT', when: 'after' });
-    const error = await written(connect(shop), id, write('title', 'New', 'P1')).catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
-    expect(requests(shop, 'PUT')).toBe(1);
-  });
-
-  it('sends nothing when the fence throws', async () => {
-    const shop = await shopWith(1);
-    const id = idIn(shop);
-    const lost = new Error('another worker has the product');
-    const connector = connect(shop);
-    const work = async () => {
-      for await (const _outcomes of connector.write(String(id), [write('title', 'x', 'P1')], {
-        beforeSend: () => Promise.reject(lost),
-      }));
-    };
-    await expect(work()).rejects.toBe(lost);
-    expect(requests(shop, 'PUT')).toBe(0);
-  });
-
   it('finds no product in the trash or gone', async () => {
     const shop = await shopWith(2);
     const [first, second] = shop.products.list().map(({ id }) => id) as [number, number];
