@@ -53,7 +53,7 @@ export async function benchSecondKindRuns(share: number, take: Take): Promise<vo
     try {
       const daemon = await world.start();
       const first = await daemon.fullRun('large');
-      if (first.run.counts['created'] !== products) throw new Error(JSON.stringify(first.run));
+      if (first.run.counts.created !== products) throw new Error(JSON.stringify(first.run));
       await daemon.fullRun('large');
       const what = `peak memory of the daemon in full runs of ${products.toLocaleString('en-US')} products`;
       take(atMost(`${what} of WooCommerce`, (await daemon.peakBytes()) / MEGABYTE, 'MB', 400));
