@@ -27,8 +27,8 @@ const OPEN = [
   'GET sign-in',
   'POST sign-in',
 ];
-/** Sign-out adds its row to the record itself. The other one only leads to a page. */
-const UNRECORDED = ['POST logout', 'POST write-backs/:id/open-edit'];
+/** Sign-out adds its row to the record itself. */
+const UNRECORDED = ['POST logout'];
 
 interface Route {
   readonly name: string;
