@@ -72,7 +72,7 @@ export async function benchFirstLoad(share: number, take: Take): Promise<void> {
     const daemon = await world.start();
     const { seconds, run } = await daemon.fullRun('large');
     await daemon.stop();
-    if (run.counts['created'] !== products) throw new Error(`created ${String(run.counts['created'])}`);
+    if (run.counts.created !== products) throw new Error(`created ${String(run.counts.created)}`);
     const { catalog } = await sides.takeCounts();
     const requests = Object.values(catalog).reduce((sum, count) => sum + count, 0);
     take(
