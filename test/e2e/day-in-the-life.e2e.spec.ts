@@ -181,7 +181,7 @@ describe('a day with store-sync', () => {
   it('has leaked no secret by the evening: neither in any line of output nor in any row', async () => {
     const status = await run('status');
     expect(status).toMatchObject({ status: 0 });
-    expect(status.stdout).toContain('1 pending_review, 1 rejected, 2 reverted');
+    expect(status.stdout).toContain('1 waits for review, 1 rejected, 2 reverted');
     const dump = await world.tableDump();
     expect(dump).toContain('webhook_delivery');
     const everything = `${said.join('\n')}\n${dump}`;

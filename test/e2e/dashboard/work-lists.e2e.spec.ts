@@ -127,6 +127,6 @@ describe('the number of generated values that no setting maps', () => {
     const { body } = await world.api('GET', '/api/v1/write-backs?fate=not_mapped&search=920011');
     expect(body).toMatchObject({ total: 1 });
     const bulk = await visitor.get('/bulk/new?action=reject&state=pending_review&fate=not_mapped&search=920');
-    expect(withoutMarkup(bulk.text)).toContain('1 write-back match');
+    expect(withoutMarkup(bulk.text)).toContain('1 text matches this filter');
   });
 });
