@@ -71,7 +71,7 @@ async function openShopify(products: readonly ImportedProduct[]): Promise<DemoSh
   };
 }
 
-/** The host of the built-in catalogue's pictures. It has none: the sandbox store draws them, so that the demo's pages load nothing from outside. */
+/** The host of the built-in catalogue's pictures. It has none: the sandbox draws them, so that the demo's pages load nothing from outside. */
 const PICTURES = 'https://images.example.com/';
 
 function drawnHere(product: ImportedProduct, url: string): ImportedProduct {
@@ -116,7 +116,7 @@ async function openWooCommerce(products: readonly ImportedProduct[]): Promise<De
       return reply;
     },
   });
-  shop.load(products);
+  shop.load(products.map((product) => drawnHere(product, shop.url)));
   return {
     url: shop.url,
     settings: { kind: 'woocommerce', url: shop.url, auth },

@@ -8,7 +8,7 @@ import { servedVersion } from './api-versions.js';
 import type { AppAccess } from './app-access.js';
 import type { BulkOperations } from './bulk-operations.js';
 import type { GraphqlEndpoint, GraphqlRequest } from './graphql-endpoint.js';
-import { picture, PICTURE_PATH } from './pictures.js';
+import { picture, PICTURE_PATH } from '../pictures.js';
 
 export interface HttpParts {
   readonly endpoint: GraphqlEndpoint;

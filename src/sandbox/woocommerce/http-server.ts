@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { picture, PICTURE_PATH } from '../pictures.js';
 import { RestError } from './model.js';
 import type { Call, Reply, Routes } from './routes.js';
 
@@ -17,7 +18,7 @@ export interface HttpParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** The shop's HTTP surface: everything below `/wp-json/`. */
+/** The shop's HTTP surface: everything below `/wp-json/`, and pictures for the demo. */
 export function shopHttpServer(parts: HttpParts): Server {
   return createServer((request, response) => {
     handle(parts, request, response).catch((error: unknown) => {
@@ -32,6 +33,11 @@ export function shopHttpServer(parts: HttpParts): Server {
 
 async function handle(parts: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
+  const drawn = PICTURE_PATH.exec(pathname)?.[2];
+  if (drawn !== undefined) {
+    response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(picture(drawn));
+    return;
+  }
   const raw = await text(request);
   const { method = 'GET' } = request;
   const isApi = pathname.startsWith('/wp-json') && parts.permalinks === 'pretty';
