@@ -122,9 +122,17 @@ export class CatalogListingRows {
     await this.#remove('workspace = $1 AND id < $2::bigint', [workspace, id]);
   }
 
-  /** Removes the listing unless a plan uses it. */
-  async removeUnused(id: string): Promise<void> {
-    await this.#remove('id = $1::bigint', [id]);
+  /** Says whether only dry runs have used the listing so far. */
+  async markOfDryRuns(id: string, ofDryRuns: boolean): Promise<void> {
+    await this.statements.affected(
+      'UPDATE catalog_listing SET of_dry_runs = $2 WHERE id = $1::bigint AND of_dry_runs <> $2',
+      [id, ofDryRuns],
+    );
+  }
+
+  /** Removes a listing of dry runs unless a plan still uses it. */
+  async removeOfDryRuns(id: string): Promise<void> {
+    await this.#remove('id = $1::bigint AND of_dry_runs', [id]);
   }
 
   /**

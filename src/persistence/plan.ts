@@ -19,7 +19,8 @@ export class Plan {
   readonly identities: PlanIdentities;
   readonly listings: CatalogListingRows;
   /** Listings that the plan has read itself. */
-  readonly #read: string[] = [];
+  /** The listings that the plan has used. */
+  readonly #used = new Set<string>();
 
   private constructor(
     private readonly db: Database,
@@ -58,21 +59,26 @@ export class Plan {
       [runId, lease, id],
     );
     if (held !== 1) throw new PlanLostError();
+    this.#used.add(id);
+    if (!this.run.isDry) await this.listings.markOfDryRuns(id, false);
   }
 
   /** The plan has read this listing itself. Other runs may use it too. */
   async hasRead(id: string): Promise<void> {
-    this.#read.push(id);
     await this.useListing(id);
-    if (!this.run.isDry) await this.listings.removeBefore(id, this.run.workspace);
+    if (this.run.isDry) await this.listings.markOfDryRuns(id, true);
+    else await this.listings.removeBefore(id, this.run.workspace);
   }
 
-  /** Removes what a dry run has read of the catalog, unless another run uses it: a dry run leaves every table as it was. */
+  /**
+   * Removes what dry runs alone have read of the catalog, unless another one still uses it: a dry run leaves every table as it was. Of
+   * several at once, the last removes it.
+   */
   async forgetListings(): Promise<void> {
     const { id, lease } = this.run;
     // SQL: guarded by the lease of the run.
     await this.db.affected('UPDATE sync_run SET listing_id = NULL WHERE id = $1 AND lease = $2', [id, lease]);
-    for (const listing of this.#read) await this.listings.removeUnused(listing);
+    for (const listing of this.#used) await this.listings.removeOfDryRuns(listing);
   }
 
   /**

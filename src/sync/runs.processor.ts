@@ -12,7 +12,7 @@ const RUNS_AT_ONCE = 100;
 const RUNS_OF_WORKSPACE = RUNS_AT_ONCE / 2;
 /** A run that has had no answer for this long takes no place, so that it does not hold up runs whose sides answer. */
 const SILENT_AFTER_MS = 5_000;
-/** With those whose sides hang. A waiting run costs some 0.7 MB, a connection to its side, and a statement every six seconds. */
+/** With those whose sides hang. A waiting run costs some 0.4 MB, a connection to its side, and a statement every six seconds. */
 const RUNS_WITH_SILENT = 250;
 
 /**

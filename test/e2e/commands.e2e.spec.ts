@@ -30,8 +30,10 @@ describe('commands', () => {
     // The first request of any process makes the workspace's row, which counts the requests of all.
     await world.rows(`INSERT INTO workspace_state (workspace) VALUES ('default')`);
     const before = await everything(world);
-    const plain = await world.run(['plan', '--store', 'main']);
-    const json = await world.run(['plan', '--store', 'main', '--json']);
+    const [plain, json] = await Promise.all([
+      world.run(['plan', '--store', 'main']),
+      world.run(['plan', '--store', 'main', '--json']),
+    ]);
     expect(plain.status).toBe(2);
     expect(plain.stderr).not.toContain('store-sync:');
     expect(plain.stdout.match(/^\+ create .*new in the store$/gm)).toHaveLength(6);

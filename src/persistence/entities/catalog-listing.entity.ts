@@ -18,6 +18,8 @@ export class CatalogListingEntity {
   /** True when as many products were listed as the service counts. */
   @Column('boolean', { default: false }) complete!: boolean;
   @Column('integer', { default: 0 }) products!: number;
+  /** True when a dry run has read it and only dry runs have used it. The last of them removes it. */
+  @Column('boolean', { default: false }) ofDryRuns!: boolean;
 }
 
 /** What the listing showed: one row for each product, of the kind `product` with its catalog id, and one for each identifier. */

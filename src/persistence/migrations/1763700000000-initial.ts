@@ -345,7 +345,8 @@ const STATEMENTS = [
      started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
      read_at timestamptz,
      complete boolean NOT NULL DEFAULT false,
-     products integer NOT NULL DEFAULT 0
+     products integer NOT NULL DEFAULT 0,
+     of_dry_runs boolean NOT NULL DEFAULT false
    )`,
   `CREATE UNIQUE INDEX catalog_listing_one_walk ON catalog_listing (workspace) WHERE (read_at IS NULL)`,
   `CREATE TABLE lifecycle_event (

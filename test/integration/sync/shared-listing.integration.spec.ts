@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
 import { PlanReads } from '../../../src/persistence/plan-reads.js';
 import { idRow } from '../../../src/persistence/row-reader.js';
-import { dryRun } from '../../../src/sync/dry-run.js';
 import { Gate } from '../../support/call-script.js';
 import { fakeIntervals } from '../../support/fake-intervals.js';
 import { modelSnapshot, otherSnapshot, snapshot } from '../../support/fake-store.js';
@@ -294,20 +293,6 @@ it('a run that a person asks for reads the listing as it is then', async () => {
   stages.catalog.products.delete(stages.catalog.of(snapshot(1).externalId)?.id ?? 0);
   expect(await nights.run(STORE)).toMatchObject({ counts: { created: 0, unchanged: 1 } });
   expect(await stages.sync()).toMatchObject({ counts: { created: 1, unchanged: 0 } });
-});
-
-it('a dry run shares its listing with nobody and leaves no trace', async () => {
-  stages.store.put(snapshot(1));
-  await nights.run(STORE);
-  await nights.forget();
-  const before = await stages.contents();
-  await dryRun(stages, stages.connections.store(STORE), {
-    full: true,
-    signal: new AbortController().signal,
-    onProgress: () => undefined,
-    onActions: () => undefined,
-  });
-  expect(await stages.contents()).toBe(before);
 });
 
 describe('a first load that uses a listing which another run has read', () => {
