@@ -120,7 +120,7 @@ export class Database implements OnApplicationShutdown {
     return result.affected ?? 0;
   }
 
-  /** True when an INSERT, UPDATE or DELETE touched the one row that it is about: nobody else moved the row before. */
+  /** Runs a guarded change of one row. False when the row was no longer in the expected state, so that nothing changed. */
   async moves(sql: string, values: readonly SqlValue[] = [], runner?: QueryRunner): Promise<boolean> {
     return (await this.affected(sql, values, runner)) === 1;
   }

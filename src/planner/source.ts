@@ -169,7 +169,7 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
     metafields
       .filter((field) => field.translations !== undefined && isMappedAttribute(field, rules))
       .map((field) => [metafieldName(field), field.translations]),
-    // Texts that could not be read differ from none, and both from texts that nobody asked for.
+    // Three cases give three fingerprints: no translations, translations that could not be read, and translations that were not read.
     translations === undefined ? 'not read' : translations,
   ]);
 }

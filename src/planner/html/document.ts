@@ -90,11 +90,11 @@ class DocumentBuilder extends DomHandler {
   }
 
   override oncomment(): void {
-    // Nobody sees a comment.
+    // Comments are not part of the text.
   }
 
   override onprocessinginstruction(): void {
-    // Nor a document type.
+    // Neither are document types and processing instructions.
   }
 }
 

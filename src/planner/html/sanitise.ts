@@ -50,11 +50,11 @@ export function sanitiseHtml(
     nestingLimit: DEEPEST_MARKUP,
     transformTags: {
       '*': (name, given) => safeTag(name, given, { allowance, dropped }),
-      // Browsers take the content of a frame for text, so that it could hide an end tag.
+      // Browsers read the content of an iframe as text, so it could hide an end tag.
       iframe: (tagName, attribs) => ({ tagName, attribs, text: '' }),
     },
   };
-  // Once more, because an element that is left out may have stood between two of which one ends the other: `<p><center><p>`.
+  // Twice: in `<p><center><p>`, removing `center` puts one paragraph into the other, and only a second parse separates them.
   return sanitizeHtml(sanitizeHtml(shallowHtml(html), options), options).trim();
 }
 
