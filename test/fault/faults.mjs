@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { FAULTS } from './fault-map.js';
+import { FAULT_PROOFS } from './fault-proofs.js';
 
-// `npm run faults`: runs every test file that the map names, and holds the map against the outcome.
+// `npm run faults`: runs every test file that a fault names, and checks each proof against the outcome.
 // `--report FILE…`: against reports that there are already (jest --json --outputFile=FILE) instead of running anything.
 
 const { values } = parseArgs({ options: { report: { type: 'string', multiple: true } } });
-const files = [...new Set(FAULTS.flatMap(({ proofs }) => proofs.map(({ file }) => file)))];
+const files = [...new Set(Object.values(FAULT_PROOFS).flatMap((proofs) => Object.keys(proofs)))];
 const reports = values.report?.map((file) => JSON.parse(readFileSync(file, 'utf8'))) ?? [runAll()];
 
 /** Full names to statuses, by file. */
@@ -20,16 +20,16 @@ for (const { testResults } of reports) {
   }
 }
 
-const faults = FAULTS.flatMap(({ id, proofs }) =>
-  proofs.flatMap(({ file, name }) =>
-    problems(file, name).map((problem) => `${id}: ${file}: “${name}”: ${problem}`),
+const faults = Object.entries(FAULT_PROOFS).flatMap(([id, proofs]) =>
+  Object.entries(proofs).flatMap(([file, names]) =>
+    names.flatMap((name) => problems(file, name).map((problem) => `${id}: ${file}: “${name}”: ${problem}`)),
   ),
 );
 if (faults.length > 0) {
   console.error(faults.join('\n'));
   process.exitCode = 1;
 } else {
-  console.log(`${FAULTS.length} faults, each proved by tests that passed`);
+  console.log(`${Object.keys(FAULT_PROOFS).length} faults, each proved by tests that passed`);
 }
 
 function problems(file, name) {

@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { catalogRulesPage } from '../contract/rules-page.js';
-import { FAULTS } from '../fault/fault-map.js';
-import { faultPage } from '../fault/fault-page.js';
 import { configurationPage } from '../support/configuration-page.js';
 
 describe('generated pages (renew them with `npm run docs`)', () => {
   it.each([
     ['docs/catalog-rules.md', catalogRulesPage()],
     ['docs/configuration.md', configurationPage()],
-    ['docs/security.md', faultPage(FAULTS)],
   ])('%s is what the code generates', (path, page) => {
     expect(unpadded(readFileSync(path, 'utf8'))).toBe(unpadded(page));
   });

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { buildProgram } from '../../src/cli/program.js';
+import { FAULT_PROOFS } from '../fault/fault-proofs.js';
 
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
@@ -68,4 +69,12 @@ it('comments cite documents and headings that there are', () => {
     ({ page, anchor }) => !existsSync(page) || (anchor !== undefined && !anchorsOf(page).includes(anchor)),
   );
   expect(lost.map(({ path, reference }) => `${path}: ${reference}`)).toEqual([]);
+});
+
+it('docs/security.md lists the faults that tests prove', () => {
+  const page = readFileSync('docs/security.md', 'utf8');
+  const listed = [...page.matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)].map(([, id]) => id);
+  expect(listed).toEqual(Object.keys(FAULT_PROOFS));
+  const files = Object.values(FAULT_PROOFS).flatMap((proofs) => Object.keys(proofs));
+  expect(files.filter((file) => !existsSync(file))).toEqual([]);
 });

@@ -2,15 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { catalogRulesPage } from '../contract/rules-page.js';
-import { FAULTS } from '../fault/fault-map.js';
-import { faultPage } from '../fault/fault-page.js';
 import { configurationPage } from './configuration-page.js';
 
 const style = JSON.parse(readFileSync('.prettierrc.json', 'utf8'));
 const pages = {
   'docs/catalog-rules.md': catalogRulesPage(),
   'docs/configuration.md': configurationPage(),
-  'docs/security.md': faultPage(FAULTS),
 };
 for (const [path, text] of Object.entries(pages)) {
   writeFileSync(path, await format(text, { ...style, parser: 'markdown' }));
