@@ -12,6 +12,8 @@ const POLLS_OF = 'polls of ';
 const SWEEP_MS = 5_000;
 /** The interval while more rows are due than one round handles. */
 const SWEEP_AGAIN_MS = 1_000;
+/** A merchant waits for an edit to reach the catalog, so events are looked for more often than other due rows. */
+const EVENTS_MS = 2_000;
 const ERASURE_MS = 900_000;
 const SLOT_CHECK_MS = 600_000;
 const SUBSCRIPTION_CHECK_MS = 6 * 3_600_000;
@@ -51,10 +53,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       await sides.wakeCapped();
       const more = await this.reconciler.sweep();
       await schedules.runPutOffSlots();
-      await schedules.runEvents();
       if (more) timers.soon('sweep again', SWEEP_AGAIN_MS, sweep);
     });
     this.#pollWorkspaces();
+    timers.every('runs of events', EVENTS_MS, () => schedules.runEvents());
     // Not a part of the sweep: one store whose tick always fails must not hold it back.
     timers.every('missed ticks', SWEEP_MS, () => schedules.repeatMissed());
     // Resume the work of earlier processes now, not after the first interval.
