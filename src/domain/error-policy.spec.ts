@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { codesMetWith, ERROR_POLICY, isMetWith, pausedSide, reactionTo, type Stage } from './error-policy.js';
+import {
+  codesMetWith,
+  ERROR_POLICY,
+  isMetWith,
+  pausedSide,
+  reactionTo,
+  whoseGenerationError,
+  type Stage,
+} from './error-policy.js';
 import { CodedError, type ErrorCode } from './errors.js';
 
 const CODES: readonly ErrorCode[] = [
@@ -81,6 +89,34 @@ describe('the side to pause', () => {
   it('is none when the stage does not pause', () => {
     expect(pausedSide('generate', refused('catalog'))).toBeNull();
     expect(pausedSide('run', new CodedError('transient', 'reset', { side: 'store' }))).toBeNull();
+  });
+});
+
+describe('an error of a generation call', () => {
+  const productFields = new Set(['product_ids']);
+  const named = { 'product_ids.3': ['unknown product'] };
+  const beside = { language: ['not a language'], ...named };
+
+  it.each<[string, ErrorCode, Record<string, string[]> | undefined, boolean, string]>([
+    ['that may pass is the workspace’s', 'transient', undefined, true, 'workspace'],
+    ['of the credentials is the workspace’s', 'auth', named, false, 'workspace'],
+    ['of a setting is the call’s', 'misconfigured', named, false, 'call'],
+    ['that names products is the product’s', 'invalid', named, false, 'product'],
+    ['that names products among others is the product’s', 'invalid', beside, false, 'product'],
+    [
+      'that names another field is the call’s for several products',
+      'invalid',
+      { body: ['x'] },
+      false,
+      'call',
+    ],
+    ['that names nothing is the call’s for several products', 'invalid', undefined, false, 'call'],
+    ['that names nothing is unclear for one product', 'invalid', undefined, true, 'unclear'],
+    ['about a missing thing is unclear', 'not_found', undefined, false, 'unclear'],
+    ['that refuses products by a missing thing is the product’s', 'not_found', named, false, 'product'],
+  ])('%s (%s)', (_what, code, fields, isAlone, whose) => {
+    const error = new CodedError(code, 'refused', fields === undefined ? {} : { fields });
+    expect(whoseGenerationError(error, { isAlone, productFields })).toBe(whose);
   });
 });
 

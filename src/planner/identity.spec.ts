@@ -231,6 +231,28 @@ describe('an update', () => {
     expect(resolve(update, view({ holders: named }), link).withheld).toEqual([]);
   });
 
+  it('withholds what its own catalog product holds under the external_id of another system', () => {
+    const taken = [holder({ value: 'BOT-9', catalogId: '70', externalId: 'erp:1' })];
+    expect(resolve(update, view({ holders: taken }), link).withheld).toMatchObject([
+      { kind: 'sku', reason: 'SKU BOT-9 is held by catalog product 70 of erp:1' },
+    ]);
+  });
+
+  it('that only withholds its identifier asks for no generation', () => {
+    const resolved = resolve(update, view({ holders }), link);
+    expect(resolved).toMatchObject({ fields: ['sku'], wantsGeneration: false });
+  });
+
+  it('of its own barcode asks for generation, although its SKU is withheld', () => {
+    const both = snapshot({ variants: [variant({ sku: 'BOT-9', barcode: '4006381333948' })] });
+    const change = changeOf(planProduct(both, link, rules(), generated));
+    expect(resolve(change, view({ holders }), link)).toMatchObject({
+      fields: ['sku', 'barcode'],
+      withheld: [{ kind: 'sku' }],
+      wantsGeneration: true,
+    });
+  });
+
   it('never adopts', () => {
     const resolved = resolve(update, view({ holders: [holder({ value: 'BOT-9' })] }), link);
     expect(resolved).toMatchObject({ kind: 'update', catalogId: '70', withheld: [{ kind: 'sku' }] });

@@ -65,7 +65,7 @@ export function resolveIdentity(
   const identifiers = identifiersOf(change.body);
   const adoptable =
     change.kind === 'create' && view.ownCatalogId === null && view.mayAdopt
-      ? adoptableIds(change, identifiers, own, view)
+      ? adoptableIds(change, identifiers, view)
       : [];
   const adopted = adoptable.length === 1 ? adoptable[0] : undefined;
   const withheld: WithheldIdentifier[] = [];
@@ -131,15 +131,14 @@ function resolvedCreation(
 function adoptableIds(
   change: PlannedChange,
   identifiers: readonly Identifier[],
-  own: ReadonlySet<string>,
   view: IdentityView,
 ): string[] {
   const ids = new Set<string>();
   for (const identifier of identifiers) {
     if (identifier.owner !== change.externalId || otherOwners(identifier, view).length > 0) continue;
     for (const holder of holdersOf(identifier, view)) {
-      if (holder.isVariant || (holder.externalId !== null && !own.has(holder.externalId))) continue;
-      if (holder.externalId === null && !view.contested.has(holder.catalogId)) ids.add(holder.catalogId);
+      const isUnclaimed = holder.externalId === null && !view.contested.has(holder.catalogId);
+      if (isUnclaimed && !holder.isVariant) ids.add(holder.catalogId);
     }
   }
   return [...ids];

@@ -194,6 +194,68 @@ describe('a result that merely returns', () => {
   });
 });
 
+describe('a place that the store keeps closed', () => {
+  const closed = {
+    value: 'Bottle',
+    token: null,
+    type: null,
+    closed: { why: 'gone', reason: 'it is gone' },
+  } as const;
+  const product = live();
+
+  it('is not written, and says why', () => {
+    const values = new Map([...product.values, ['title', closed] as const]);
+    expect(decide(intended(), { ...product, values }, { released: true })).toEqual({
+      ...intended(),
+      verdict: 'unfit',
+      reason: 'it is gone',
+      before: 'Bottle',
+      token: null,
+    });
+  });
+
+  it('takes no translation either, unless only its own text is missing and is written', () => {
+    const translation = intended({ target: 'fr:title', value: 'Gourde', raw: 'Gourde' });
+    const decideIn = (why: 'never' | 'no_original', ...further: IntendedValue[]) => {
+      const place = { value: null, token: null, type: null, closed: { why, reason: 'no place' } };
+      const values = new Map([...product.values, ['fr:title', place] as const]);
+      return decideFields([translation, ...further], { ...product, values }, writeBackContext())[0];
+    };
+    expect(decideIn('never', intended())).toMatchObject({ verdict: 'untranslatable', reason: 'no place' });
+    expect(decideIn('no_original')).toMatchObject({ verdict: 'untranslatable', reason: 'no place' });
+    expect(decideIn('no_original', intended())).toMatchObject({ verdict: 'write', value: 'Gourde' });
+  });
+});
+
+describe('pictures of the merchant’s own description', () => {
+  const PICTURE = '<p>x</p><img src="https://pictures.example/a.jpg" />';
+  const material = intended({
+    target: 'metafield:catalog.material',
+    value: PICTURE,
+    type: 'multi_line_text_field',
+    from: 'sections.material',
+    raw: null,
+  });
+
+  it('are from hosts that an attribute may use as well, also where our text stands in the description', () => {
+    expect(decide(material, live({ descriptionHtml: PICTURE }))).toMatchObject({ value: PICTURE });
+    const written = { descriptionHtml: ourText('<p>Ours</p>', PICTURE) };
+    const product = live({ descriptionHtml: '<p>Ours</p>' });
+    expect(decide(material, product, { written })).toMatchObject({ value: PICTURE });
+  });
+
+  it('are needed for that: a picture from elsewhere is left out, and a value that was nothing else is not written', () => {
+    expect(decide(material).value).not.toContain('<img');
+    const alone = { ...material, value: '<img src="https://pictures.example/a.jpg" />' };
+    const unfit = { verdict: 'unfit', reason: expect.stringMatching(/^nothing is left of it: picture /) };
+    expect(decide(alone)).toMatchObject(unfit);
+    const texts = new Map([['metafield:catalog.material', { value: null }]]);
+    const translations = new Map([['fr', { problem: null, texts, never: [] }]]);
+    const french = { ...alone, target: 'fr:metafield:catalog.material' };
+    expect(decide(french, live(), { translations })).toMatchObject(unfit);
+  });
+});
+
 describe('an attempt that was cut off', () => {
   const sentBefore = { title: { value: 'Generated', before: 'Bottle' } };
 
