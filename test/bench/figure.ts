@@ -5,6 +5,7 @@ export interface Figure {
   readonly unit: string;
   /** What the latencies and limits of both sides take alone; null where there is nothing to wait for. */
   readonly floor: number | null;
+  /** Empty for a figure that only informs. */
   readonly goal: string;
   readonly reached: boolean;
 }
@@ -30,7 +31,7 @@ export function printTable(figures: readonly Figure[]): string {
     `${number(figure)} ${unit}`,
     floor === null ? '' : `${number(floor)} ${unit} (${number(figure / floor)} ×)`,
     goal,
-    reached ? 'reached' : 'MISSED',
+    goal === '' ? '' : reached ? 'reached' : 'MISSED',
   ]);
   const head = ['work', 'figure', 'the limits alone', 'goal', ''];
   const widths = head.map((title, column) =>

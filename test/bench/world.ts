@@ -75,9 +75,10 @@ export class BenchWorld {
     return { ...end, peakBytes };
   }
 
-  /** A daemon of all roles. */
-  async start(): Promise<BenchDaemon> {
-    const program = await Program.start(['start'], this.#inContainer());
+  /** A daemon of all roles, unless `env` names its roles. */
+  async start(env: Readonly<Record<string, string>> = {}): Promise<BenchDaemon> {
+    const container = this.#inContainer();
+    const program = await Program.start(['start'], { ...container, env: { ...container.env, ...env } });
     await program.said((line) => line.includes('store-sync is up'));
     return new BenchDaemon(program, this.world);
   }
