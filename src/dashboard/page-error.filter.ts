@@ -6,7 +6,7 @@ import { errorLine, isCoded } from '../domain/errors.js';
 import { STATUS_OF } from '../api/error.filter.js';
 import { isDatabaseAway } from '../operations/outages.js';
 import { asSentence, signInPath } from './elements.js';
-import { NotSignedInError, OtherAnswer, visitOf } from './visit.js';
+import { isForPart, NotSignedInError, OtherAnswer, visitOf } from './visit.js';
 import { problemPage } from './views/problem.js';
 
 /** Shows errors as pages. A visitor who is not signed in is sent to the sign-in and returns afterwards. */
@@ -23,8 +23,7 @@ export class PageErrorFilter implements ExceptionFilter {
     }
     if (error instanceof NotSignedInError) {
       // A script that requests a part of a page cannot use the sign-in page.
-      const wantsPart = http.getRequest<Request>().headers['x-requested-with'] === 'fetch';
-      if (wantsPart) response.status(401).send('');
+      if (isForPart(http.getRequest<Request>())) response.status(401).send('');
       else response.redirect(303, signInPath(error.wanted));
       return;
     }

@@ -1,4 +1,13 @@
-import { applyDecorators, Controller, Post, Redirect, UseFilters, UseGuards } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  Get,
+  NotFoundException,
+  Post,
+  Redirect,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
 import type { Role } from '../api/access.js';
 import { Allow } from '../api/allow.js';
 import { Audited } from '../api/audit.interceptor.js';
@@ -8,6 +17,17 @@ import { SessionGuard } from './session.guard.js';
 /** A controller of pages: for signed-in browsers alone, with errors as pages. */
 export const Pages = (path = ''): ClassDecorator =>
   applyDecorators(Controller(path), UseGuards(SessionGuard), UseFilters(PageErrorFilter));
+
+/** A page that everybody who is signed in may read. */
+export const Page = (path: string | string[] = ''): MethodDecorator =>
+  applyDecorators(Get(path), Allow('viewer'));
+
+/** The row that an address names. Without one, the page says so, and repeats the beginning of the id. */
+export function found<Row>(row: Row | null | undefined, what: string, id: string): Row {
+  if (row === null || row === undefined)
+    throw new NotFoundException(`No ${what} found for “${id.slice(0, 300)}”.`);
+  return row;
+}
 
 /**
  * A form of a page: the role that may send it, and the name of its change in the audit record. Its handler returns the page that follows.

@@ -3,7 +3,7 @@ import type { HttpArgumentsHost } from '@nestjs/common/interfaces/index.js';
 import type { Request } from 'express';
 import { Admission } from '../api/allow.js';
 import { NOTICE_COOKIE, SESSION_COOKIE, SESSION_SECONDS, Sessions, type Session } from './session.js';
-import { beginVisit, NotSignedInError, Visit } from './visit.js';
+import { beginVisit, isForPart, NotSignedInError, Visit } from './visit.js';
 
 /** Requires a signed-in browser, and for every change a form of our own pages. */
 @Injectable()
@@ -33,7 +33,7 @@ export class SessionGuard implements CanActivate {
   }
 
   async #notice(request: Request, session: Session): Promise<string | null> {
-    const cookie = this.sessions.cookieOf(request, NOTICE_COOKIE);
+    const cookie = isForPart(request) ? undefined : this.sessions.cookieOf(request, NOTICE_COOKIE);
     return cookie === undefined ? null : this.sessions.readNotice(session, cookie);
   }
 }

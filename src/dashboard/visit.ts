@@ -28,6 +28,11 @@ export interface Visitor {
   readonly notice: string | null;
 }
 
+/** True for a request of the script, which takes a part of the page: nobody reads the rest of it. */
+export function isForPart({ headers }: Pick<Request, 'headers'>): boolean {
+  return headers['x-requested-with'] === 'fetch';
+}
+
 /** The page that a form leads to, as Nest's `Redirect` takes it. */
 export interface NextPage {
   readonly url: string;

@@ -10,7 +10,7 @@ async function keepLive(part) {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
     // A slow part is read at leisure: it does not change under the reader's hands.
     if (document.hidden || (everyMs > LIVE_EVERY_MS && isInUse(part))) continue;
-    const fresh = await freshPart(part.dataset.live);
+    const fresh = await freshPart();
     if (fresh === 'signed out') {
       window.location.reload();
       return;
@@ -23,19 +23,24 @@ async function keepLive(part) {
   }
 }
 
-async function freshPart(path) {
+/** The part as the page has it now; null when the server does not respond. */
+async function freshPart() {
   try {
-    const answer = await fetch(path, { headers: { 'x-requested-with': 'fetch' }, redirect: 'error' });
+    const answer = await fetch(window.location.href, {
+      headers: { 'x-requested-with': 'fetch' },
+      redirect: 'error',
+    });
     if (answer.status === 401) return 'signed out';
-    return answer.ok ? await answer.text() : null;
+    if (!answer.ok) return null;
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    return page.querySelector('[data-live]');
   } catch {
     return null; // no connection at the moment
   }
 }
 
 /** Unchanged texts stay in place, so that a screen reader announces only the changes. Elements that the reader uses stay, too. */
-function replaceContent(part, markup) {
-  const fresh = new DOMParser().parseFromString(markup, 'text/html').body;
+function replaceContent(part, fresh) {
   const [before, after] = [[...part.children], [...fresh.children]];
   if (before.length !== after.length) {
     part.replaceChildren(...fresh.childNodes);

@@ -1,9 +1,8 @@
-import { Get, Query } from '@nestjs/common';
+import { Query } from '@nestjs/common';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { AuditOperations } from '../../operations/audit.js';
 import { formQuery, offsetSchema, pageAt, searchSchema } from '../page-query.js';
-import { Pages } from '../page-routes.js';
+import { Page, Pages } from '../page-routes.js';
 import { ThisVisitor, type Visitor } from '../visit.js';
 import { AUDIT_OUTCOMES, auditPage } from '../views/audit.js';
 
@@ -21,8 +20,7 @@ const querySchema = formQuery({
 export class AuditPages {
   constructor(private readonly audit: AuditOperations) {}
 
-  @Get()
-  @Allow('viewer')
+  @Page()
   async list(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @ThisVisitor() visitor: Visitor,

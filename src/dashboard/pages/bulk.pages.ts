@@ -1,16 +1,15 @@
-import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { Body, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { BULK_ACTIONS } from '../../domain/write-back-filter.js';
-import { BULK_STATES, BulkOperations, type PresentedBulkChange } from '../../operations/bulk-changes.js';
+import { BULK_STATES, BulkOperations } from '../../operations/bulk-changes.js';
 import { filterOf, filterShape } from '../../operations/write-back-filter.js';
 import { WriteBackReview } from '../../operations/write-back-review.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, found, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { datedListShape, formQuery, pageAt } from '../page-query.js';
 import { bulkListPage } from '../views/bulk-list.js';
 import { Connections } from '../../connections/connections.js';
-import { bulkPage, bulkProgress, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
+import { bulkPage, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
 import { givenOf } from '../write-back-query.js';
 
 const BULK_REQUESTED = 'The change was requested.';
@@ -40,8 +39,7 @@ export class BulkPages {
     private readonly connections: Connections,
   ) {}
 
-  @Get()
-  @Allow('viewer')
+  @Page()
   async list(
     @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
     @ThisVisitor() visitor: Visitor,
@@ -55,8 +53,7 @@ export class BulkPages {
     return bulkListPage(visitor, changes, { given, counts, stores });
   }
 
-  @Get('new')
-  @Allow('viewer')
+  @Page('new')
   async question(
     @Query({ schema: questionSchema }) query: z.output<typeof questionSchema>,
     @ThisVisitor() visitor: Visitor,
@@ -82,18 +79,9 @@ export class BulkPages {
     return visit.goTo(`/bulk/${id}`, BULK_REQUESTED);
   }
 
-  @Get(':id')
-  @Allow('viewer')
+  @Page(':id')
   async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    const change = await this.#known(id);
-    return bulkPage(visitor, change);
-  }
-
-  /** Only the changing part of the page, for its script. */
-  @Get(':id/progress')
-  @Allow('viewer')
-  async progress(@Param('id') id: string): Promise<string> {
-    return bulkProgress(await this.#known(id)).text;
+    return bulkPage(visitor, found(await this.changes.show(id), 'bulk change', id));
   }
 
   /** Does what a dry run showed, for the rows that it counted. */
@@ -107,11 +95,5 @@ export class BulkPages {
   async cancel(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
     await this.changes.cancel(id, visit.name);
     return visit.goTo(`/bulk/${encodeURIComponent(id)}`, 'The change was stopped.');
-  }
-
-  async #known(id: string): Promise<PresentedBulkChange> {
-    const change = await this.changes.show(id);
-    if (change === null) throw new NotFoundException(`No bulk change found for “${id.slice(0, 100)}”.`);
-    return change;
   }
 }

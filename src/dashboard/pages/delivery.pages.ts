@@ -1,11 +1,10 @@
-import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { Body, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { DeliveryOperations } from '../../operations/deliveries.js';
 import { Connections } from '../../connections/connections.js';
-import { Allow } from '../../api/allow.js';
 import { noticeOf } from '../notice.js';
 import { datedListShape, formQuery, pageAt, severalSchema } from '../page-query.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, found, Page, Pages } from '../page-routes.js';
 import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
 
@@ -19,8 +18,7 @@ export class DeliveryPages {
     private readonly connections: Connections,
   ) {}
 
-  @Get()
-  @Allow('viewer')
+  @Page()
   async list(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @ThisVisitor() visitor: Visitor,
@@ -34,12 +32,9 @@ export class DeliveryPages {
     return deliveriesPage(visitor, deliveries, list);
   }
 
-  @Get(':id')
-  @Allow('viewer')
+  @Page(':id')
   async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    const delivery = await this.deliveries.show(id);
-    if (delivery === null) throw new NotFoundException(`No delivery found for “${id.slice(0, 100)}”.`);
-    return deliveryPage(visitor, delivery);
+    return deliveryPage(visitor, found(await this.deliveries.show(id), 'delivery', id));
   }
 
   @Form('replay', 'admin', 'delivery replay')

@@ -1,14 +1,13 @@
-import { Body, Get, NotFoundException, Param, Query, Res } from '@nestjs/common';
+import { Body, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { Connections } from '../../connections/connections.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { ProductOperations, type LinkedProduct } from '../../operations/products.js';
 import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
 import { severalSchema } from '../page-query.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, found, Page, Pages } from '../page-routes.js';
 import { ThisVisit, type NextPage, type Visit } from '../visit.js';
 import { generateQuestionPage } from '../views/reports.js';
 
@@ -24,8 +23,7 @@ export class GenerationPages {
     private readonly connections: Connections,
   ) {}
 
-  @Get(['generate', ':id/generate'])
-  @Allow('viewer')
+  @Page(['generate', ':id/generate'])
   async question(
     @Param('id') id: string | undefined,
     @Query({ schema: chosenSchema }) { id: ids }: z.output<typeof chosenSchema>,
@@ -59,11 +57,9 @@ export class GenerationPages {
 
   /** The chosen products of the first one’s store: a request goes to one store. */
   async #ofOneStore(ids: readonly string[]): Promise<{ store: string; products: LinkedProduct[] }> {
-    const found = await Promise.all(ids.map((id) => this.products.link(id)));
-    const products = found.filter((link) => link !== null);
-    const [first] = products;
-    if (first === undefined)
-      throw new NotFoundException(`No product found for “${(ids[0] ?? '').slice(0, 300)}”.`);
+    const links = await Promise.all(ids.map((id) => this.products.link(id)));
+    const products = links.filter((link) => link !== null);
+    const first = found(products[0], 'product', ids[0] ?? '');
     return { store: first.store, products: products.filter(({ store }) => store === first.store) };
   }
 }

@@ -1,6 +1,5 @@
-import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { Body, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { ACTION_KINDS, PLAN_STATES, PlanOperations } from '../../operations/plans.js';
 import { Connections } from '../../connections/connections.js';
 import {
@@ -11,10 +10,10 @@ import {
   ROWS_OF_A_PAGE,
   searchSchema,
 } from '../page-query.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, found, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { pathTo } from '../elements.js';
-import { planFragment, planPage, type PlanView } from '../views/plan.js';
+import { planPage, type PlanView } from '../views/plan.js';
 import { plansPage } from '../views/plans.js';
 import { kindFormSchema } from './store.pages.js';
 
@@ -51,8 +50,7 @@ export class PlanPages {
     return visit.goTo(pathTo(`/plans/${id}`, { product }), 'The plan is being made.');
   }
 
-  @Get('plans')
-  @Allow('viewer')
+  @Page('plans')
   async list(
     @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
     @ThisVisitor() visitor: Visitor,
@@ -66,24 +64,13 @@ export class PlanPages {
     return plansPage(visitor, plans, { given, counts, stores });
   }
 
-  @Get('plans/:id')
-  @Allow('viewer')
+  @Page('plans/:id')
   async show(
     @Param('id') id: string,
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     return planPage(visitor, await this.#view(id, query));
-  }
-
-  /** Only the changing part of the page, for its script. */
-  @Get('plans/:id/progress')
-  @Allow('viewer')
-  async progress(
-    @Param('id') id: string,
-    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
-  ): Promise<string> {
-    return planFragment(await this.#view(id, query)).text;
   }
 
   @Form('plans/:id/apply', 'admin', 'plan apply')
@@ -97,8 +84,7 @@ export class PlanPages {
     id: string,
     { offset, product, kind, search }: z.output<typeof querySchema>,
   ): Promise<PlanView> {
-    const plan = await this.plans.show(id);
-    if (plan === null) throw new NotFoundException(`No plan found for “${id.slice(0, 100)}”.`);
+    const plan = found(await this.plans.show(id), 'plan', id);
     const page = { limit: ROWS_OF_A_PAGE, offset };
     const filter = { externalId: product, kind, search };
     const [entries, kinds, cost] = await Promise.all([

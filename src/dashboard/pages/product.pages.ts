@@ -1,7 +1,6 @@
-import { Get, NotFoundException, Param, Query, Res } from '@nestjs/common';
+import { NotFoundException, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { ProductRuns } from '../../operations/product-runs.js';
 import {
@@ -17,13 +16,11 @@ import { productPath } from '../elements.js';
 import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
 import { ProductLive } from '../product-live.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, found, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { productPage } from '../views/product.js';
 import { foundPage, productsPage } from '../views/products.js';
-
-const unknownProduct = (id: string): string => `No product found for “${id}”.`;
 
 const querySchema = formQuery({
   ...pageListShape(LINK_STATES),
@@ -44,8 +41,7 @@ export class ProductPages {
     private readonly connections: Connections,
   ) {}
 
-  @Get()
-  @Allow('viewer')
+  @Page()
   async list(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @ThisVisit() visit: Visit,
@@ -71,11 +67,9 @@ export class ProductPages {
     response.send(productsPage(visit.shown(), products, { given, counts, stores, images, titles }));
   }
 
-  @Get(':id')
-  @Allow('viewer')
+  @Page(':id')
   async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    const product = await this.products.timeline(id);
-    if (product === null) throw new NotFoundException(unknownProduct(id.slice(0, 300)));
+    const product = found(await this.products.timeline(id), 'product', id);
     const link = await this.products.link(product.externalId);
     const [images, titles, live] = await Promise.all([
       this.thumbnails.of([product.externalId]),
@@ -92,8 +86,7 @@ export class ProductPages {
   }
 
   /** The present description, rendered where nothing runs and nothing is loaded. */
-  @Get(':id/preview')
-  @Allow('viewer')
+  @Page(':id/preview')
   async preview(@Param('id') id: string, @Res() response: Response): Promise<void> {
     const { store, storeId } = await this.#link(id);
     const live = await this.live.read(store, storeId);
@@ -121,8 +114,6 @@ export class ProductPages {
   }
 
   async #link(id: string): Promise<LinkedProduct> {
-    const link = await this.products.link(id);
-    if (link === null) throw new NotFoundException(unknownProduct(id.slice(0, 300)));
-    return link;
+    return found(await this.products.link(id), 'product', id);
   }
 }

@@ -1,7 +1,6 @@
-import { Get, Inject, NotFoundException, Param, Query, Res } from '@nestjs/common';
+import { Inject, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { isCoded } from '../../domain/errors.js';
 import { isUnderWay } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
@@ -18,13 +17,12 @@ import {
   ROWS_OF_A_PAGE,
   searchSchema,
 } from '../page-query.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, found, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
-import { progressFragment, runPage, type RunView } from '../views/run.js';
+import { RUN_STOPPED, runPage, type RunView } from '../views/run.js';
 import { namedIn } from '../views/withheld.js';
 import { RUN_STATES, runsPage } from '../views/runs.js';
 import { RUN_REQUESTED, RUN_UNDER_WAY } from './store.pages.js';
-import { RUN_STOPPED } from '../views/run.js';
 
 const listSchema = formQuery(datedListShape(RUN_STATES));
 const itemsSchema = formQuery({
@@ -45,8 +43,7 @@ export class RunPages {
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
-  @Get()
-  @Allow('viewer')
+  @Page()
   async list(
     @Query({ schema: listSchema }) query: z.output<typeof listSchema>,
     @ThisVisitor() visitor: Visitor,
@@ -60,35 +57,22 @@ export class RunPages {
     return runsPage(visitor, runs, { given, counts, stores });
   }
 
-  @Get(':id')
-  @Allow('viewer')
+  @Page(':id')
   async show(
     @Param('id') id: string,
     @Query({ schema: itemsSchema }) query: ItemsQuery,
     @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    const view = await this.#view(id, query);
-    return runPage(visitor, view);
+    return runPage(visitor, await this.#view(id, query));
   }
 
-  /** Only the changing part of the page, for its script. */
-  @Get(':id/progress')
-  @Allow('viewer')
-  async progress(
-    @Param('id') id: string,
-    @Query({ schema: itemsSchema }) query: ItemsQuery,
-  ): Promise<string> {
-    return progressFragment(await this.#view(id, query)).text;
-  }
-
-  @Get(':id/items.csv')
-  @Allow('viewer')
+  @Page(':id/items.csv')
   async csv(
     @Param('id') id: string,
     @Query({ schema: itemsSchema }) { outcome, search }: ItemsQuery,
     @Res() response: Response,
   ): Promise<void> {
-    const run = await this.#found(this.runs.show(id), id);
+    const run = await this.#known(this.runs.show(id), id);
     response.attachment(`run-${run.id}.csv`).type('text/csv; charset=utf-8');
     for await (const piece of this.runs.csv(run.id, { outcome, search })) {
       if (response.destroyed) return;
@@ -106,7 +90,7 @@ export class RunPages {
 
   @Form(':id/retry', 'admin', 'sync retry')
   async retry(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
-    const next = await this.#found(this.runs.retry(id, { trigger: 'api', requestedBy: visit.name }), id);
+    const next = await this.#known(this.runs.retry(id, { trigger: 'api', requestedBy: visit.name }), id);
     const notice = next.created ? RUN_REQUESTED : RUN_UNDER_WAY;
     return visit.goTo(`/runs/${next.id}`, notice);
   }
@@ -114,7 +98,7 @@ export class RunPages {
   /** The notice for the person. A run that ends meanwhile is no error. */
   async #cancelled(id: string, by: string): Promise<string> {
     try {
-      const run = await this.#found(this.runs.cancel(id, by), id);
+      const run = await this.#known(this.runs.cancel(id, by), id);
       return isUnderWay(run)
         ? 'The run stops at its next safe point. Its other products are put off to the next run.'
         : RUN_STOPPED;
@@ -125,7 +109,7 @@ export class RunPages {
   }
 
   async #view(id: string, { offset, outcome, search }: ItemsQuery): Promise<RunView> {
-    const opened = await this.#found(this.runs.open(id), id);
+    const opened = await this.#known(this.runs.open(id), id);
     const { run } = opened;
     const choice = { outcome, search };
     const [progress, texts, items] = await Promise.all([
@@ -140,11 +124,11 @@ export class RunPages {
     return { ...opened, titles, progress, texts, items, changes, choice, now: this.clock.now() };
   }
 
-  async #found<T>(work: Promise<T>, id: string): Promise<T> {
+  async #known<T>(work: Promise<T>, id: string): Promise<T> {
     try {
       return await work;
     } catch (error) {
-      if (isCoded(error, 'not_found')) throw new NotFoundException(`No run found for “${id.slice(0, 100)}”.`);
+      if (isCoded(error, 'not_found')) return found<T>(null, 'run', id);
       throw error;
     }
   }

@@ -1,10 +1,9 @@
-import { Get, Query, Res } from '@nestjs/common';
+import { Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { SearchOperations } from '../../operations/search.js';
 import { formQuery, searchSchema } from '../page-query.js';
-import { Pages } from '../page-routes.js';
+import { Page, Pages } from '../page-routes.js';
 import { ThisVisit, type Visit } from '../visit.js';
 import { onlyResult, searchPage } from '../views/search.js';
 
@@ -16,8 +15,7 @@ export class SearchPages {
   constructor(private readonly search: SearchOperations) {}
 
   /** Leads to the only result at once. */
-  @Get()
-  @Allow('viewer')
+  @Page()
   async show(
     @Query({ schema: querySchema }) { q: text = '' }: z.output<typeof querySchema>,
     @ThisVisit() visit: Visit,

@@ -1,6 +1,5 @@
-import { Body, Get, Param } from '@nestjs/common';
+import { Body, Param } from '@nestjs/common';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { OverviewReader } from '../../operations/overview.js';
 import { RunOperations } from '../../operations/runs.js';
 import { StatusReader } from '../../operations/status.js';
@@ -10,7 +9,7 @@ import { Connections } from '../../connections/connections.js';
 import { nextStart } from '../../connections/start-times.js';
 import { counted } from '../elements.js';
 import { pageAt } from '../page-query.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { storePage } from '../views/store.js';
 import { NO_PAUSE_REASON } from '../generate-again.js';
@@ -36,8 +35,7 @@ export class StorePages {
     private readonly clock: Clock,
   ) {}
 
-  @Get(':key')
-  @Allow('viewer')
+  @Page(':key')
   async show(@Param('key') key: string, @ThisVisitor() visitor: Visitor): Promise<string> {
     const store = this.connections.namedStore(key);
     const [status, { coverage, days, problems, without }, runs] = await Promise.all([

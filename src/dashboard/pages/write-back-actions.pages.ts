@@ -1,15 +1,14 @@
-import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { Body, NotFoundException, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { Allow } from '../../api/allow.js';
 import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
 import { WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { GenerateAgain } from '../generate-again.js';
 import { noticeAbout } from '../notice.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, found, Page, Pages } from '../page-routes.js';
 import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { editedField, TextEditing } from '../text-editing.js';
 import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';
-import { unknownWriteBack, writeBackPath } from '../views/write-back-parts.js';
+import { writeBackPath } from '../views/write-back-parts.js';
 
 const fieldSchema = z.looseObject({ field: z.string().max(300), back: z.string().max(1000).optional() });
 const askedSchema = z.enum(ASKED);
@@ -26,8 +25,7 @@ export class WriteBackActionPages {
     private readonly editing: TextEditing,
   ) {}
 
-  @Get(':id/edit')
-  @Allow('viewer')
+  @Page(':id/edit')
   async edit(
     @Param('id') id: string,
     @Query({ schema: fieldSchema }) { field, back }: z.output<typeof fieldSchema>,
@@ -60,8 +58,7 @@ export class WriteBackActionPages {
     return visit.goTo(next, 'The text was saved. Check it and approve it.');
   }
 
-  @Get(':id/confirm/:action')
-  @Allow('viewer')
+  @Page(':id/confirm/:action')
   async confirm(
     @Param('id') id: string,
     @Param('action') given: string,
@@ -115,17 +112,15 @@ export class WriteBackActionPages {
 
   async #decide(id: string, decision: Decision, visit: Visit, back?: string): Promise<NextPage> {
     const { label } = await this.#known(id);
-    const [outcome] = await this.operations.decide([id], decision, { actor: visit.name });
-    if (outcome === undefined) throw new NotFoundException(unknownWriteBack(id));
+    const [decided] = await this.operations.decide([id], decision, { actor: visit.name });
+    const outcome = found(decided, 'text', id);
     // A reapplication is a new write-back.
     const about = decision === 'reapply' && outcome.ok ? { ...outcome, detail: 'applied again' } : outcome;
     return visit.goTo(pageAfter(id, back), noticeAbout(label, about));
   }
 
   async #known(id: string): Promise<ReviewedWriteBack> {
-    const reviewed = await this.texts.open(id);
-    if (reviewed === null) throw new NotFoundException(unknownWriteBack(id));
-    return reviewed;
+    return found(await this.texts.open(id), 'text', id);
   }
 }
 

@@ -1,14 +1,13 @@
-import { Body, Get, Query } from '@nestjs/common';
+import { Body, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Connections } from '../../connections/connections.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { filterOf } from '../../operations/write-back-filter.js';
 import { UNDO_MS, WriteBackReview } from '../../operations/write-back-review.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
-import { Allow } from '../../api/allow.js';
 import { noticeOf } from '../notice.js';
 import { pageAt, severalSchema } from '../page-query.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { journalPage } from '../views/journal.js';
@@ -33,8 +32,7 @@ export class WriteBackLists {
     private readonly thumbnails: Thumbnails,
   ) {}
 
-  @Get('review')
-  @Allow('viewer')
+  @Page('review')
   async review(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @ThisVisitor() visitor: Visitor,
@@ -69,8 +67,7 @@ export class WriteBackLists {
     return visit.goTo(ownPath(back ?? '/review'), notice);
   }
 
-  @Get('journal')
-  @Allow('viewer')
+  @Page('journal')
   async journal(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @ThisVisitor() visitor: Visitor,

@@ -1,26 +1,19 @@
-import { Body, Get, NotFoundException, Param, Query, Res } from '@nestjs/common';
+import { Body, NotFoundException, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { RowOutcome } from '../../operations/paging.js';
 import { UNDO_MS, WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
-import { Allow } from '../../api/allow.js';
 import { pathTo } from '../elements.js';
 import { noticeAbout } from '../notice.js';
 import { severalSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
-import { Form, Pages } from '../page-routes.js';
+import { Form, found, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { TextEditing } from '../text-editing.js';
 import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
-import {
-  EDIT_PREFIX,
-  targetName,
-  ticksOf,
-  unknownWriteBack,
-  writeBackPath,
-} from '../views/write-back-parts.js';
+import { EDIT_PREFIX, targetName, ticksOf, writeBackPath } from '../views/write-back-parts.js';
 import { givenOf, listPlaceSchema, waitingFilter, type ListPlace } from '../write-back-query.js';
 
 const versionSchema = z.coerce.number().int().min(1).optional();
@@ -43,8 +36,7 @@ export class WriteBackPages {
     private readonly editing: TextEditing,
   ) {}
 
-  @Get(':id')
-  @Allow('viewer')
+  @Page(':id')
   async show(
     @Param('id') id: string,
     @Query({ schema: listPlaceSchema }) place: ListPlace,
@@ -68,8 +60,7 @@ export class WriteBackPages {
     });
   }
 
-  @Get(':id/preview/:side')
-  @Allow('viewer')
+  @Page(':id/preview/:side')
   async preview(
     @Param('id') id: string,
     @Param('side') side: string,
@@ -133,8 +124,8 @@ export class WriteBackPages {
       version,
       ...(decision === 'approve' ? { only: field, delayMs: UNDO_MS } : { reason: reason || undefined }),
     };
-    const [outcome] = await this.operations.decide([id], decision, by);
-    if (outcome === undefined) throw new NotFoundException(unknownWriteBack(id));
+    const [decided] = await this.operations.decide([id], decision, by);
+    const outcome = found(decided, 'text', id);
     const { row } = await this.#known(id);
     const declined = row.declined.map(({ target }) => targetName(target)).join(', ');
     return decision === 'approve' && outcome.ok && declined !== ''
@@ -143,9 +134,7 @@ export class WriteBackPages {
   }
 
   async #known(id: string): Promise<ReviewedWriteBack> {
-    const reviewed = await this.texts.open(id);
-    if (reviewed === null) throw new NotFoundException(unknownWriteBack(id));
-    return reviewed;
+    return found(await this.texts.open(id), 'text', id);
   }
 
   /** The page of the write-back at a position of the review list. */

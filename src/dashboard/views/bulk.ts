@@ -119,7 +119,7 @@ export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string 
         <a href="/journal" data-key="u">Journal</a> <a href="/bulk">${BULK_CHANGES}</a>
       </p>
       <h1>${title}</h1>
-      <div data-live="/bulk/${change.id}/progress">${bulkProgress(change)}</div>
+      <div data-live>${bulkProgress(change)}</div>
       ${isUnderWay(change) && actionForm(`/bulk/${change.id}/cancel`, 'Stop', 'danger')}
       ${
         change.dryRun &&
@@ -148,7 +148,7 @@ function outcomeOf(change: PresentedBulkChange): string {
 }
 
 /** The part of the page that changes while the work goes on. */
-export function bulkProgress(change: PresentedBulkChange): Html {
+function bulkProgress(change: PresentedBulkChange): Html {
   const { state, action, matching, done, refused, dryRun, actor, createdAt, reason, items } = change;
   const handled = Math.min(matching, done + refused);
   return html`<section class="card" ${isUnderWay(change) && html` data-under-way`}>

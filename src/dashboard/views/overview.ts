@@ -46,12 +46,7 @@ export function overviewPage(visitor: Visitor, overview: Overview, choice: Overv
     section: 'overview',
     ...(isChanging(overview) ? { refreshSeconds: 5 } : {}),
     body: html`<h1>Overview</h1>
-      <div
-        data-live="${pathTo('/overview/live', { ...choice, offset: overview.stores.offset })}"
-        data-live-every="4000"
-      >
-        ${overviewFragment(overview, choice)}
-      </div>`,
+      <div data-live data-live-every="4000">${livePart(overview, choice)}</div>`,
   });
 }
 
@@ -60,7 +55,7 @@ function isChanging({ isBusy, outages }: Overview): boolean {
 }
 
 /** The changing part of the page. The script requests it repeatedly while `data-under-way` is present. */
-export function overviewFragment(overview: Overview, choice: OverviewChoice): Html {
+function livePart(overview: Overview, choice: OverviewChoice): Html {
   return html`<div class="overview" ${isChanging(overview) && html` data-under-way`}>
     ${outageSection(overview.outages, overview.workspaces.total)}
     ${attentionSection(overview.attention, overview.outages.length > 0)} ${storeSection(overview, choice)}

@@ -38,8 +38,7 @@ export interface PlanView {
 }
 
 export function planPage(visitor: Visitor, view: PlanView): string {
-  const { plan, given, entries } = view;
-  const path = `/plans/${plan.id}`;
+  const { plan } = view;
   return page(visitor, {
     title: `Plan of ${plan.store}`,
     section: 'plans',
@@ -54,17 +53,15 @@ export function planPage(visitor: Visitor, view: PlanView): string {
         ${
           plan.state === 'saved' &&
           plan.entries > 0 &&
-          actionForm(`${path}/apply`, `Apply these ${amount(plan.entries)} changes`, 'primary')
+          actionForm(`/plans/${plan.id}/apply`, `Apply these ${amount(plan.entries)} changes`, 'primary')
         }
       </div>
-      <div data-live="${pathTo(`${path}/progress`, { ...given, offset: entries.offset })}">
-        ${planFragment(view)}
-      </div>`,
+      <div data-live>${planPart(view)}</div>`,
   });
 }
 
 /** The changing part of the page. The script requests it repeatedly while `data-under-way` is present. */
-export function planFragment(view: PlanView): Html {
+function planPart(view: PlanView): Html {
   const { plan, cost } = view;
   const isPlanning = plan.state === 'planning';
   return html`<section class="card" aria-label="Plan" ${isPlanning && html` data-under-way`}>

@@ -58,11 +58,11 @@ export function reportPage(visitor: Visitor, report: Report): string {
 }
 
 function liveReport(report: Report): Html {
-  return html`<div data-live="/reports/${report.id}/progress">${reportFragment(report)}</div>`;
+  return html`<div data-live>${reportPart(report)}</div>`;
 }
 
 /** The changing part of the page. The script requests it repeatedly while `data-under-way` is present. */
-export function reportFragment(report: Report): Html {
+function reportPart(report: Report): Html {
   const { state, progress, actor, createdAt, finishedAt, error } = report;
   const isRunning = state === 'running';
   return html`<section class="card" aria-label="Report" ${isRunning && html` data-under-way`}>

@@ -68,8 +68,7 @@ export interface RunView {
 }
 
 export function runPage(visitor: Visitor, view: RunView): string {
-  const { run, choice } = view;
-  const path = `/runs/${run.id}`;
+  const { run } = view;
   return page(visitor, {
     title: `Run of ${run.store}`,
     section: 'runs',
@@ -79,9 +78,7 @@ export function runPage(visitor: Visitor, view: RunView): string {
       <h1>Run of ${run.store}</h1>
       <p class="quiet">${runTitle(run)}</p>
       ${run.stoppedByLimit && beyondLimit(run)}
-      <div data-live="${pathTo(`${path}/progress`, { ...choice, offset: view.items.offset })}">
-        ${progressFragment(view)}
-      </div>`,
+      <div data-live>${progressPart(view)}</div>`,
   });
 }
 
@@ -113,7 +110,7 @@ function beyondLimit(run: PresentedRun): Html {
 }
 
 /** The changing part of a run's page. The script requests it repeatedly while `data-under-way` is present. */
-export function progressFragment(view: RunView): Html {
+function progressPart(view: RunView): Html {
   const { run, stopping, now } = view;
   return html`<section class="card" aria-label="Progress" ${isUnderWay(run) && html` data-under-way`}>
       <div class="head">

@@ -18,10 +18,6 @@ export function writeBackPath(id: string, place: ListPlace = {}, part = ''): str
 /** Before the target in the name of a field that edits a text. */
 export const EDIT_PREFIX = 'text ';
 
-export function unknownWriteBack(id: string): string {
-  return `No text found for “${id.slice(0, 100)}”.`;
-}
-
 /** The ticked fields as a text for an address. */
 export function ticksOf({ fields }: Pick<PresentedWriteBack, 'fields'>, ticked: readonly string[]): string {
   const places = fields.flatMap(({ target }, place) => (ticked.includes(target) ? String(place) : []));
