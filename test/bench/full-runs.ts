@@ -31,7 +31,7 @@ export async function benchFullRuns(share: number, take: Take): Promise<void> {
     await seedLinks(world.db, { store: 'large', shop: SHOP }, products);
     await world.db.query('VACUUM ANALYZE');
     const daemon = await world.start();
-    await sides.order({ file, catalogMs: CATALOG_MS, listed: { shop: SHOP, products } });
+    await sides.order({ file, catalogMs: CATALOG_MS, listed: [{ shops: [SHOP], products }] });
     const unchanged = await daemon.fullRun('large');
     const waited = (await sides.takeCounts()).catalogSeconds;
     const what = `full run of ${products.toLocaleString('en-US')} × 3`;
@@ -96,7 +96,7 @@ export async function benchMillion(share: number, take: Take): Promise<void> {
   try {
     await seedLinks(world.db, { store: 'large', shop: SHOP }, products);
     await world.db.query('VACUUM ANALYZE');
-    await sides.order({ file, listed: { shop: SHOP, products } });
+    await sides.order({ file, listed: [{ shops: [SHOP], products }] });
     const began = performance.now();
     const { status, stderr, peakBytes } = await world.command('plan', '--full');
     if (status !== 0) throw new Error(`plan ended with ${String(status)}: ${stderr}`);

@@ -7,12 +7,11 @@ import { benchFirstLoad, benchFullRuns, benchMillion } from './full-runs.js';
 import { benchLatencies } from './latencies.js';
 import { benchManyStores } from './many-stores.js';
 import { benchReceipt } from './receipt.js';
-import { benchSecondKindRead, benchSecondKindRuns } from './second-kind.js';
 import { benchWriteBacks } from './write-backs.js';
 
 // `npm run bench -- [--only full-runs,receipt] [--share 0.1]`: measures the rows of docs/scaling.md, each against what the latencies and
 // limits of both sides take alone: pages of 50, 30 ms an answer, 50 requests a second. The program has the memory of its container,
-// 512 MB. The longest run only when they are named. A share below 1 does less of everything, to try a change: its figures are not
+// 512 MB. A share below 1 does less of everything, to try a change: its figures are not
 // those of the goals.
 
 const BENCHES = {
@@ -25,13 +24,8 @@ const BENCHES = {
   'many-stores': benchManyStores,
 };
 
-/** These run only when they are named: each takes minutes. */
-const LONG_BENCHES = {
-  'second-kind-read': benchSecondKindRead,
-  'second-kind-runs': benchSecondKindRuns,
-  million: benchMillion,
-};
-const ALL = { ...BENCHES, ...LONG_BENCHES };
+/** A million products take minutes, so they run only when they are named. */
+const ALL = { ...BENCHES, million: benchMillion };
 
 const { values } = parseArgs({
   options: {

@@ -79,7 +79,7 @@ async function manyStores(stores: number, take: Take): Promise<void> {
   const sides = await Sides.start();
   const fleet = fleetOf('fleet', stores, 100, sides.storeUrl);
   const file = await writeExportFile(join(runDirectory(), 'fleet.jsonl'), fleet.products);
-  await sides.order({ file, catalogMs: CATALOG_MS, listedOf: [fleet] });
+  await sides.order({ file, catalogMs: CATALOG_MS, listed: [fleet] });
   const world = await openFleets(sides, [fleet]);
   try {
     const daemon = await world.start();
@@ -111,7 +111,7 @@ async function besideLarge(products: number, take: Take): Promise<void> {
     await writeExportFile(join(runDirectory(), 'beside-small.jsonl'), small.products),
   ] as const;
   try {
-    await sides.order({ file: files[0], catalogMs: CATALOG_MS, listedOf: [large, small] });
+    await sides.order({ file: files[0], catalogMs: CATALOG_MS, listed: [large, small] });
     await smallSides.order({ file: files[1] });
     const world = await openFleets(sides, [large, small]);
     const daemon = await world.start();

@@ -56,7 +56,7 @@ export async function benchReceipt(
   const file = await writeExportFile(join(runDirectory(), 'receipt.jsonl'), products);
   try {
     await seedLinks(world.db, { store: 'large', shop: SHOP }, products);
-    await sides.order({ file, catalogMs: CATALOG_MS, listed: { shop: SHOP, products } });
+    await sides.order({ file, catalogMs: CATALOG_MS, listed: [{ shops: [SHOP], products }] });
     const fast = async (url: string, first: number): Promise<number> =>
       (await load(url, world.webhookSecret, first, { seconds: Math.ceil(15 * share) })).perSecond;
     const receiver = await world.start({ STORE_SYNC_ROLES: 'receive' });

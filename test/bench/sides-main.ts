@@ -13,10 +13,8 @@ interface Orders {
   readonly file?: { readonly path: string; readonly products: number; readonly lines: number };
   readonly catalogMs?: number;
   readonly storeMs?: number;
-  /** The products that the catalog lists: those of a shop with ids from 1 on. */
-  readonly listed?: { readonly shop: string; readonly products: number };
-  /** Instead, the products of many shops, one shop after the other, each with the number of its group. */
-  readonly listedOf?: readonly Listed[];
+  /** The products that the catalog lists, one shop after the other. Each has the number of its group, with ids from 1 on. */
+  readonly listed?: readonly Listed[];
 }
 
 interface Listed {
@@ -166,13 +164,8 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   if (isOfRun) counts.catalogSeconds += (performance.now() - arrived) / 1000;
 }
 
-function listedGroups(): readonly Listed[] {
-  const { shop = '', products = 0 } = orders.listed ?? {};
-  return orders.listedOf ?? [{ shops: [shop], products }];
-}
-
 function listedPage(query: URLSearchParams): object {
-  const groups = listedGroups();
+  const groups = orders.listed ?? [];
   const products = groups.reduce((sum, group) => sum + group.shops.length * group.products, 0);
   const page = Number(query.get('page') ?? '1');
   const from = (page - 1) * LISTING_PAGE;
@@ -202,7 +195,7 @@ function catalogAnswer(method: string, url: string, body: string): object {
   if (method === 'GET' && named !== undefined)
     return {
       id: Number(named),
-      external_id: created.get(Number(named)) ?? externalIdAt(Number(named) - 1, listedGroups()),
+      external_id: created.get(Number(named)) ?? externalIdAt(Number(named) - 1, orders.listed ?? []),
     };
   if (method === 'GET') return listedPage(searchParams);
   const product = JSON.parse(body) as Record<string, unknown> & { variants?: object[] };

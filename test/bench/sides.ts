@@ -39,8 +39,7 @@ export class Sides {
     file?: ExportFile;
     catalogMs?: number;
     storeMs?: number;
-    listed?: { shop: string; products: number };
-    listedOf?: readonly { shops: readonly string[]; products: number }[];
+    listed?: readonly { shops: readonly string[]; products: number }[];
   }): Promise<void> {
     const line = JSON.stringify(orders);
     this.child.send(line);

@@ -18,9 +18,7 @@ export interface BenchStore {
 
 export interface WorldOptions {
   readonly catalogUrl: string;
-  readonly requestsPerSecond?: number;
-  /** The settings of a store of another kind stand as they are. */
-  readonly stores: Readonly<Record<string, BenchStore | { readonly kind: string }>>;
+  readonly stores: Readonly<Record<string, BenchStore>>;
 }
 
 /** A world between the two sides of a bench, whose program is the built one with the memory of its container. */
@@ -30,18 +28,14 @@ export class BenchWorld {
     readonly db: pg.Pool,
   ) {}
 
-  static async open({
-    catalogUrl,
-    requestsPerSecond = REQUESTS_PER_SECOND,
-    stores,
-  }: WorldOptions): Promise<BenchWorld> {
+  static async open({ catalogUrl, stores }: WorldOptions): Promise<BenchWorld> {
     const { url } = await createTestDatabase();
     const db = new pg.Pool({ connectionString: url, max: 4 });
     db.on('error', () => undefined); // the server goes with the run
     // Commits are synchronous, as in production. The test server only skips the flush to disk.
     await db.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = on`);
     const workspace = {
-      ...{ baseUrl: catalogUrl, requestsPerSecond, webhook: { register: false } },
+      ...{ baseUrl: catalogUrl, requestsPerSecond: REQUESTS_PER_SECOND, webhook: { register: false } },
       ...{ generation: { mode: 'off' }, tasks: undefined },
     };
     const world = new BenchWorld(
@@ -94,11 +88,14 @@ export class BenchWorld {
   }
 }
 
-function settingsOf(store: BenchStore | { readonly kind: string }): object {
-  const common = { workspace: 'default', schedule: { cron: '0 0 1 1 *' } };
-  if ('kind' in store) return { ...common, ...store };
-  const { shop, url, accessToken = shop } = store;
-  return { ...common, shop, endpoint: url, auth: { accessToken } };
+function settingsOf({ shop, url, accessToken = shop }: BenchStore): object {
+  return {
+    workspace: 'default',
+    schedule: { cron: '0 0 1 1 *' },
+    shop,
+    endpoint: url,
+    auth: { accessToken },
+  };
 }
 
 /** The memory that compose.yaml and the chart give a container. Node sizes its heap by it. */
