@@ -6,6 +6,7 @@ import type {
   CatalogListingRows,
   WalkedListing,
 } from '../persistence/catalog-listing.rows.js';
+import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 import type { Plan } from '../persistence/plan.js';
 import type { Clock } from '../runtime/clock.js';
 import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../connections/listing-walk.js';
@@ -106,7 +107,7 @@ export async function addNewest(plan: Plan, workspace: Workspace, listing: Taken
       page.results.map(({ id }) => String(id)),
     );
     const fresh = page.results.filter(({ id }) => unknown.has(String(id)));
-    added += await addProducts(rows, listing.id, workspace.key, fresh);
+    added += await addProducts(rows, listing.id, workspace.key, fresh.map(rowsOf));
     const last = page.results.at(-1);
     // Products before a known one are older than the listing.
     if (last === undefined || !unknown.has(String(last.id))) break;
@@ -153,7 +154,10 @@ export async function readForAll(
   );
 }
 
-/** Stores the products page by page. Aborting `signal` ends the walk at the next page. */
+/** Products whose rows are written together: the walk waits for the rows before it asks for its next page. */
+const WRITTEN_TOGETHER = 500;
+
+/** Stores the products of all pages. Aborting `signal` ends the walk at the next page. */
 async function readAllPages(
   rows: CatalogListingRows,
   id: string,
@@ -163,12 +167,29 @@ async function readAllPages(
 ): Promise<WalkedListing> {
   const start = first ?? (await workspace.client.listProducts(OLDEST_FIRST));
   let products = 0;
+  let pending: ProductRows[] = [];
+  const write = async (): Promise<void> => {
+    products += await addProducts(rows, id, workspace.key, pending);
+    pending = [];
+  };
   const complete = await walkListing(workspace.client, start, async (page) => {
     signal.throwIfAborted();
-    products += await addProducts(rows, id, workspace.key, page);
+    pending.push(...page.map(rowsOf));
+    if (pending.length >= WRITTEN_TOGETHER) await write();
   });
+  if (pending.length > 0) await write();
   if (products >= ANALYSED_FROM) await rows.analyse();
   return { complete, products };
+}
+
+interface ProductRows {
+  readonly listed: ListedRow;
+  readonly holders: readonly HolderRow[];
+}
+
+/** Rows are kept until they are written, and not the products, whose texts may be large. */
+function rowsOf(product: CatalogProduct): ProductRows {
+  return { listed: listedRow(product), holders: holderRows(product) };
 }
 
 /** Returns how many of them the listing did not show yet. */
@@ -176,11 +197,15 @@ async function addProducts(
   rows: CatalogListingRows,
   id: string,
   workspace: string,
-  products: readonly CatalogProduct[],
+  products: readonly ProductRows[],
 ): Promise<number> {
   await rows.addHolders(
     id,
-    products.flatMap((product) => holderRows(product)),
+    products.flatMap(({ holders }) => holders),
   );
-  return rows.addListed(id, workspace, products.map(listedRow));
+  return rows.addListed(
+    id,
+    workspace,
+    products.map(({ listed }) => listed),
+  );
 }
