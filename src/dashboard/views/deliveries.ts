@@ -14,9 +14,8 @@ import {
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
-import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
 import { REST_OMITTED } from './bulk.js';
-import { ALL_ON_PAGE } from './list.js';
+import { ALL_ON_PAGE, LIST_KEYS, listPage, storeAndDays, type ListFrame } from './list.js';
 
 export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as const;
 /** The limit of a displayed body. The row, and `deliveries show`, have all of it. */
@@ -28,33 +27,29 @@ export function deliveriesPage(
   { given, counts, stores }: ListFrame,
 ): string {
   const back = pathTo('/deliveries', { ...given, offset: deliveries.offset });
-  return page(visitor, {
+  return listPage(visitor, {
     title: 'Deliveries',
     section: 'deliveries',
     keys: visitor.session.role === 'admin' ? [...LIST_KEYS, ['x', 'choose']] : LIST_KEYS,
-    body: html`<h1>Deliveries</h1>
-      ${list({
-        path: '/deliveries',
-        given,
-        tabs: { name: 'state', values: DELIVERY_STATES, counts },
-        fields: [{ name: 'search', label: 'Title, ID or outcome' }, ...storeAndDays(stores)],
-        page: deliveries,
-        heads: ['', 'Delivery', 'State', 'Received', 'Product and outcome'],
-        row,
-        none: {
-          yet: 'No deliveries yet. They arrive when content is generated: start a sync on the overview.',
-          matching: 'No deliveries match this filter.',
-        },
-        around: (table) =>
-          html`<form method="post" action="/deliveries/replay">
-            <input type="hidden" name="back" value="${back}" />
-            <div class="actions">
-              <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
-              <button>Replay selected</button>
-            </div>
-            ${table}
-          </form>`,
-      })}`,
+    given,
+    tabs: { name: 'state', values: DELIVERY_STATES, counts },
+    fields: [{ name: 'search', label: 'Title, ID or outcome' }, ...storeAndDays(stores)],
+    page: deliveries,
+    heads: ['', 'Delivery', 'State', 'Received', 'Product and outcome'],
+    row,
+    none: {
+      yet: 'No deliveries yet. They arrive when content is generated: start a sync on the overview.',
+      matching: 'No deliveries match this filter.',
+    },
+    around: (table) =>
+      html`<form method="post" action="/deliveries/replay">
+        <input type="hidden" name="back" value="${back}" />
+        <div class="actions">
+          <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
+          <button>Replay selected</button>
+        </div>
+        ${table}
+      </form>`,
   });
 }
 

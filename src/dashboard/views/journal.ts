@@ -5,15 +5,13 @@ import type { Page } from '../../operations/paging.js';
 import type { PresentedWriteBack } from '../../operations/present-write-back.js';
 import { badge, moment, pathTo, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
 import { withoutAbsent } from '../write-back-query.js';
-import { bulkPath } from './bulk.js';
-import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
+import { BULK_CHANGES, bulkPath, NO_WRITE_BACKS } from './bulk.js';
+import { listPage, storeAndDays, type ListFrame } from './list.js';
 import { askLink } from './write-back-actions.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
-import { BULK_CHANGES, NO_WRITE_BACKS } from './bulk.js';
 
 export const WRITE_BACK_SEARCH = 'Title, handle, ID, SKU or reason';
 const LAST_CHANGE = 'Last change';
@@ -44,47 +42,40 @@ export function journalPage(
   const { state: _state, ...others } = given;
   const back = pathTo('/journal', { ...given, offset: journal.offset });
   const isFiltered = Object.keys(withoutAbsent(others)).length > 0;
-  return page(visitor, {
+  return listPage(visitor, {
     title: 'Journal',
     section: 'journal',
-    keys: LIST_KEYS,
-    body: html`<div class="head">
-        <h1>Journal</h1>
-        <a href="/bulk">${BULK_CHANGES}</a>
-      </div>
-      ${list({
-        path: '/journal',
-        given,
-        tabs: { name: 'state', values: JOURNAL_STATES, counts },
-        fields: [
-          { name: 'search', label: WRITE_BACK_SEARCH },
-          ...storeAndDays(stores),
-          { name: 'field', label: 'Field', type: 'text', example: 'title', isExtra: true },
-          { name: 'outcome', label: 'Outcome', options: FIELD_OUTCOMES, isExtra: true },
-          { name: 'actor', label: 'Person', type: 'text', isExtra: true },
-          { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
-          { name: 'fate', label: 'Generated value', options: ARRIVED_FATES, isExtra: true },
-          { name: 'run', label: 'Run', type: 'text', example: 'id of a run', isExtra: true },
-        ],
-        page: journal,
-        heads: ['Product', 'State', LAST_CHANGE, 'What happened', ''],
-        row: (item) =>
-          row(item, {
-            label: labels.get(item.externalId) ?? item.externalId,
-            image: images.get(item.externalId),
-            back,
-          }),
-        none: {
-          yet: 'Nothing has been written yet. Approve texts under Review. Each text that reaches the shop appears here, and can be reverted here.',
-          matching: NO_WRITE_BACKS,
-        },
-        actions: isFiltered
-          ? html`<div class="actions reviewer-only">
-              <a class="button danger" href="${bulkPath('revert', others)}">Revert all that match…</a>
-              <a class="button" href="${bulkPath('reapply', others)}">Apply all again that match…</a>
-            </div>`
-          : undefined,
-      })}`,
+    beside: html`<a href="/bulk">${BULK_CHANGES}</a>`,
+    given,
+    tabs: { name: 'state', values: JOURNAL_STATES, counts },
+    fields: [
+      { name: 'search', label: WRITE_BACK_SEARCH },
+      ...storeAndDays(stores),
+      { name: 'field', label: 'Field', type: 'text', example: 'title', isExtra: true },
+      { name: 'outcome', label: 'Outcome', options: FIELD_OUTCOMES, isExtra: true },
+      { name: 'actor', label: 'Person', type: 'text', isExtra: true },
+      { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
+      { name: 'fate', label: 'Generated value', options: ARRIVED_FATES, isExtra: true },
+      { name: 'run', label: 'Run', type: 'text', example: 'id of a run', isExtra: true },
+    ],
+    page: journal,
+    heads: ['Product', 'State', LAST_CHANGE, 'What happened', ''],
+    row: (item) =>
+      row(item, {
+        label: labels.get(item.externalId) ?? item.externalId,
+        image: images.get(item.externalId),
+        back,
+      }),
+    none: {
+      yet: 'Nothing has been written yet. Approve texts under Review. Each text that reaches the shop appears here, and can be reverted here.',
+      matching: NO_WRITE_BACKS,
+    },
+    actions: isFiltered
+      ? html`<div class="actions reviewer-only">
+          <a class="button danger" href="${bulkPath('revert', others)}">Revert all that match…</a>
+          <a class="button" href="${bulkPath('reapply', others)}">Apply all again that match…</a>
+        </div>`
+      : undefined,
   });
 }
 

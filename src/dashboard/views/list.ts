@@ -2,6 +2,8 @@ import type { Page } from '../../operations/paging.js';
 import { words } from '../../operations/state-words.js';
 import { amount, nothing, pager, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
+import { page, type PageParts, type Section } from '../layout.js';
+import type { Visitor } from '../visit.js';
 import { withoutAbsent } from '../write-back-query.js';
 
 export const BACK_TO_LIST = 'back to the list';
@@ -71,6 +73,35 @@ export function list<Row>(view: ListView<Row>): Html {
   ${page.total === 0 && nothing(isEmpty(given) ? none.yet : none.matching)}
   ${page.items.length > 0 && (view.around?.(table) ?? table)}
   ${pager(page, (offset) => pathTo(path, { ...given, offset }))}`;
+}
+
+/** A page that is one list: its title, what stands before the list, and the list at the section's own address. */
+export interface ListPage<Row> extends Omit<ListView<Row>, 'path'> {
+  readonly title: string;
+  readonly section: Section;
+  /** Before the title. */
+  readonly crumbs?: Html;
+  /** Beside the title. */
+  readonly beside?: Html;
+  /** Between the title and the list. */
+  readonly lead?: Html;
+  readonly keys?: PageParts['keys'];
+  /** The page shows the visitor's notice itself. */
+  readonly showsNotice?: boolean;
+}
+
+export function listPage<Row>(visitor: Visitor, view: ListPage<Row>): string {
+  const { title, section, crumbs, beside, lead, keys = LIST_KEYS, showsNotice = false } = view;
+  const heading = html`<h1>${title}</h1>`;
+  return page(visitor, {
+    title,
+    section,
+    keys,
+    showsNotice,
+    body: html`${crumbs}
+    ${beside === undefined ? heading : html`<div class="head">${heading} ${beside}</div>`} ${lead}
+    ${list({ ...view, path: `/${section}` })}`,
+  });
 }
 
 /** True when no part of the filter is given. */
@@ -179,10 +210,15 @@ function choice({ label, name, none, chosen }: Choice, values: readonly string[]
   </label>`;
 }
 
-/** The fields of a filter by store, where there are several, and time, which most lists have. */
+/** The field of a filter by store, where there are several. */
+export function storeField(stores: readonly string[]): FilterField[] {
+  return stores.length > 1 ? [{ name: 'store', label: 'Store', options: stores }] : [];
+}
+
+/** The fields of a filter by store and time, which most lists have. */
 export function storeAndDays(stores: readonly string[]): FilterField[] {
   return [
-    ...(stores.length > 1 ? [{ name: 'store', label: 'Store', options: stores }] : []),
+    ...storeField(stores),
     { name: 'from', label: 'From', type: 'date' },
     { name: 'to', label: 'To', type: 'date' },
   ];

@@ -1,6 +1,10 @@
 import type { Page } from '../../operations/paging.js';
-import type { PlanEntry, PresentedPlan } from '../../operations/plans.js';
-import { ACTION_KINDS, type PlanEntryFilter } from '../../operations/plans.js';
+import {
+  ACTION_KINDS,
+  type PlanEntry,
+  type PlanEntryFilter,
+  type PresentedPlan,
+} from '../../operations/plans.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
 import { actionForm, amount, badge, factList, moment, nameOf, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';

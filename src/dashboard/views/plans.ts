@@ -2,11 +2,9 @@ import type { Page } from '../../operations/paging.js';
 import { PLAN_STATES, type PresentedPlan } from '../../operations/plans.js';
 import { counted, moment, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
-import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
-import { planBadge } from './plan.js';
-import { APPLIED_BY_RUN } from './plan.js';
+import { listPage, storeAndDays, type ListFrame } from './list.js';
+import { APPLIED_BY_RUN, planBadge } from './plan.js';
 import { ERROR_SEARCH } from './runs.js';
 
 /** The saved plans, newest first. */
@@ -15,26 +13,21 @@ export function plansPage(
   plans: Page<PresentedPlan>,
   { given, counts, stores }: ListFrame,
 ): string {
-  return page(visitor, {
+  return listPage(visitor, {
     title: 'Plans',
     section: 'plans',
-    keys: LIST_KEYS,
-    body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
-      <h1>Plans</h1>
-      <p>A plan shows what a sync would do. A saved plan is applied once, exactly as it is.</p>
-      ${list({
-        path: '/plans',
-        given,
-        tabs: { name: 'state', values: PLAN_STATES, counts },
-        fields: [{ name: 'search', label: ERROR_SEARCH }, ...storeAndDays(stores)],
-        page: plans,
-        heads: ['Plan', 'State', 'Made', 'Changes'],
-        row,
-        none: {
-          yet: 'No plans yet. Make one on the page of a store, or with store-sync plan --save.',
-          matching: 'No plans match this filter.',
-        },
-      })}`,
+    crumbs: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>`,
+    lead: html`<p>A plan shows what a sync would do. A saved plan is applied once, exactly as it is.</p>`,
+    given,
+    tabs: { name: 'state', values: PLAN_STATES, counts },
+    fields: [{ name: 'search', label: ERROR_SEARCH }, ...storeAndDays(stores)],
+    page: plans,
+    heads: ['Plan', 'State', 'Made', 'Changes'],
+    row,
+    none: {
+      yet: 'No plans yet. Make one on the page of a store, or with store-sync plan --save.',
+      matching: 'No plans match this filter.',
+    },
   });
 }
 

@@ -15,7 +15,7 @@ import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
-import { ALL_ON_PAGE, list, LIST_KEYS, rowTable, type ListFrame } from './list.js';
+import { ALL_ON_PAGE, LIST_KEYS, listPage, rowTable, storeField, type ListFrame } from './list.js';
 import { withheldLines, type Titles } from './withheld.js';
 import { targetList, targetName } from './write-back-parts.js';
 
@@ -29,37 +29,33 @@ const SELECTION = 'selection';
 
 export function productsPage(visitor: Visitor, products: Page<ListedProduct>, view: ProductList): string {
   const { given, counts, stores } = view;
-  return page(visitor, {
+  return listPage(visitor, {
     title: 'Products',
     section: 'products',
     keys: [...LIST_KEYS, ['x', 'choose']],
-    body: html`<h1>Products</h1>
-      ${list({
-        path: '/products',
-        given,
-        tabs: { name: 'state', values: LINK_STATES, counts, labels: LINK_WORDS },
-        fields: [
-          { name: 'search', label: 'Title, handle, SKU or barcode' },
-          ...(stores.length > 1 ? [{ name: 'store', label: 'Store', options: stores }] : []),
-          { name: 'content', label: 'Content', options: CONTENT_FILTERS },
-          { name: 'sort', label: 'Order', options: PRODUCT_ORDERS, none: 'newest first' },
-        ],
-        page: products,
-        heads: ['', 'Product', 'State', ...(stores.length > 1 ? ['Store'] : []), 'Why, and what helps'],
-        row: (product) => productRow(product, view),
-        none: {
-          yet: 'No products yet. Start a sync on the overview.',
-          matching: 'No products match this filter.',
-        },
-        around: (table) =>
-          html`<form action="/products/generate" id="${SELECTION}">
-            <div class="actions sticky admin-only">
-              <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
-              <button>Generate for selected…</button>
-            </div>
-            ${table}
-          </form>`,
-      })}`,
+    given,
+    tabs: { name: 'state', values: LINK_STATES, counts, labels: LINK_WORDS },
+    fields: [
+      { name: 'search', label: 'Title, handle, SKU or barcode' },
+      ...storeField(stores),
+      { name: 'content', label: 'Content', options: CONTENT_FILTERS },
+      { name: 'sort', label: 'Order', options: PRODUCT_ORDERS, none: 'newest first' },
+    ],
+    page: products,
+    heads: ['', 'Product', 'State', ...(stores.length > 1 ? ['Store'] : []), 'Why, and what helps'],
+    row: (product) => productRow(product, view),
+    none: {
+      yet: 'No products yet. Start a sync on the overview.',
+      matching: 'No products match this filter.',
+    },
+    around: (table) =>
+      html`<form action="/products/generate" id="${SELECTION}">
+        <div class="actions sticky admin-only">
+          <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
+          <button>Generate for selected…</button>
+        </div>
+        ${table}
+      </form>`,
   });
 }
 

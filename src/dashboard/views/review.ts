@@ -5,23 +5,19 @@ import type { PresentedWriteBack } from '../../operations/present-write-back.js'
 import { words } from '../../operations/state-words.js';
 import { amount, counted, excerpt, moment, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
 import type { LastDecision, Objections } from '../../operations/write-back-review.js';
 import type { GivenFilter, ListPlace } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
-import { list, LIST_KEYS, storeAndDays } from './list.js';
+import { ALL_ON_PAGE, LIST_KEYS, listPage, storeAndDays, type ListFrame } from './list.js';
 import { lastDecisionBox } from './write-back-actions.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
-import { ALL_ON_PAGE } from './list.js';
 import { WRITE_BACK_SEARCH } from './journal.js';
 
 const WAITS_SINCE = 'Waiting since';
 
-export interface ReviewList {
-  readonly given: GivenFilter;
-  readonly stores: readonly string[];
+export interface ReviewList extends Omit<ListFrame, 'counts'> {
   /** The visitor's last decision that can be undone or reverted. */
   readonly last: LastDecision | null;
   /** Addresses of thumbnails by external_id. */
@@ -45,51 +41,47 @@ export function reviewPage(
   { given, stores, last, images, objections }: ReviewList,
 ): string {
   const here = pathTo('/review', { ...given, offset: waiting.offset });
-  return page(visitor, {
+  return listPage(visitor, {
     title: 'Review',
     section: 'review',
     showsNotice: true,
     keys: visitor.session.role === 'viewer' ? LIST_KEYS : [...LIST_KEYS, ...DECISION_KEYS],
-    body: html`<h1>Review</h1>
-      ${lastDecisionBox(visitor, last, here)}
+    lead: html`${lastDecisionBox(visitor, last, here)}
       <p>
         ${counted(waiting.total, 'product')} with generated content. Nothing is written to the store before
         you approve it.
-      </p>
-      ${list({
-        path: '/review',
-        given,
-        fields: [
-          { name: 'search', label: WRITE_BACK_SEARCH },
-          ...storeAndDays(stores),
-          { name: 'field', label: 'Field', type: 'text', example: 'title', isExtra: true },
-          { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
-        ],
-        page: waiting,
-        heads: ['', 'Product', ...(stores.length > 1 ? ['Store'] : []), WAITS_SINCE, 'Before and after'],
-        row: (item, index) =>
-          row(item, labels.get(item.externalId) ?? item.externalId, {
-            place: { ...given, at: waiting.offset + index },
-            image: images.get(item.externalId),
-            hasStores: stores.length > 1,
-            objections: objections.get(item.id),
-          }),
-        none: {
-          yet: 'No texts wait for review. Choose products under Products and generate content, or start a sync on the overview.',
-          matching: 'No waiting texts match this filter.',
-        },
-        around: (table) =>
-          html`<form method="post" action="/review">
-            <input type="hidden" name="back" value="${here}" />
-            <div class="actions sticky">
-              <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
-              <button class="primary" name="decision" value="approve" data-key="a">Approve selected</button>
-              <button class="danger" name="decision" value="reject" data-key="r">Reject selected</button>
-              ${allThatMatch(given, stores, waiting.total)}
-            </div>
-            ${table}
-          </form>`,
-      })}`,
+      </p>`,
+    given,
+    fields: [
+      { name: 'search', label: WRITE_BACK_SEARCH },
+      ...storeAndDays(stores),
+      { name: 'field', label: 'Field', type: 'text', example: 'title', isExtra: true },
+      { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
+    ],
+    page: waiting,
+    heads: ['', 'Product', ...(stores.length > 1 ? ['Store'] : []), WAITS_SINCE, 'Before and after'],
+    row: (item, index) =>
+      row(item, labels.get(item.externalId) ?? item.externalId, {
+        place: { ...given, at: waiting.offset + index },
+        image: images.get(item.externalId),
+        hasStores: stores.length > 1,
+        objections: objections.get(item.id),
+      }),
+    none: {
+      yet: 'No texts wait for review. Choose products under Products and generate content, or start a sync on the overview.',
+      matching: 'No waiting texts match this filter.',
+    },
+    around: (table) =>
+      html`<form method="post" action="/review">
+        <input type="hidden" name="back" value="${here}" />
+        <div class="actions sticky">
+          <label><input type="checkbox" data-choose-all /> ${ALL_ON_PAGE}</label>
+          <button class="primary" name="decision" value="approve" data-key="a">Approve selected</button>
+          <button class="danger" name="decision" value="reject" data-key="r">Reject selected</button>
+          ${allThatMatch(given, stores, waiting.total)}
+        </div>
+        ${table}
+      </form>`,
   });
 }
 

@@ -29,10 +29,9 @@ import { wordDiff } from '../word-diff.js';
 import { markedText } from './write-back-parts.js';
 import { creditAmount } from './charts.js';
 import { list, LIST_KEYS } from './list.js';
-import { BESIDE_THE_WAY, countList, noteList, runTitle } from './runs.js';
+import { BESIDE_THE_WAY, countList, noteList, OUTCOMES, runTitle } from './runs.js';
 import { withTitles, type Titles } from './withheld.js';
 import { RETRY_FAILURES } from './attention.js';
-import { OUTCOMES } from './runs.js';
 
 export const RUN_STOPPED = 'The run was cancelled.';
 export const PLAN_ALL = 'Plan everything';

@@ -4,9 +4,8 @@ import type { PresentedRun } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { amount, badge, lasting, moment, pathTo, sentence, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
-import { list, LIST_KEYS, storeAndDays, type ListFrame } from './list.js';
+import { listPage, storeAndDays, type ListFrame } from './list.js';
 
 export const ERROR_SEARCH = 'Error or id';
 export const OUTCOMES = {
@@ -23,24 +22,19 @@ export const OUTCOMES = {
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'partial', 'failed'] as const;
 
 export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: ListFrame): string {
-  return page(visitor, {
+  return listPage(visitor, {
     title: 'Runs',
     section: 'runs',
-    keys: LIST_KEYS,
-    body: html`<h1>Runs</h1>
-      ${list({
-        path: '/runs',
-        given: view.given,
-        tabs: { name: 'state', values: RUN_STATES, counts: view.counts },
-        fields: [{ name: 'search', label: ERROR_SEARCH }, ...storeAndDays(view.stores)],
-        page: runs,
-        heads: ['Run', 'State', 'Started', 'Products'],
-        row: runRow,
-        none: {
-          yet: 'No runs yet. Start one on the overview, or wait for the schedule.',
-          matching: 'No runs match this filter.',
-        },
-      })}`,
+    given: view.given,
+    tabs: { name: 'state', values: RUN_STATES, counts: view.counts },
+    fields: [{ name: 'search', label: ERROR_SEARCH }, ...storeAndDays(view.stores)],
+    page: runs,
+    heads: ['Run', 'State', 'Started', 'Products'],
+    row: runRow,
+    none: {
+      yet: 'No runs yet. Start one on the overview, or wait for the schedule.',
+      matching: 'No runs match this filter.',
+    },
   });
 }
 

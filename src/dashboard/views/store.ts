@@ -22,11 +22,10 @@ import {
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
-import { attentionLine } from './attention.js';
+import { attentionLine, needsYou } from './attention.js';
 import { coverageBar, coverageLine, coverageTable, sharePercent } from './charts.js';
 import { runChart } from './run-chart.js';
 import { countList, runTitle } from './runs.js';
-import { needsYou } from './attention.js';
 import { NO_RUN_YET } from './overview.js';
 import { PLAN_ALL, PLAN_CHANGES } from './run.js';
 

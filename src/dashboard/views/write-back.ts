@@ -18,10 +18,16 @@ import {
   undoForm,
 } from './write-back-actions.js';
 import type { ListPlace } from '../write-back-query.js';
-import { EDIT_PREFIX, markedText, targetName, tickedIn, writeBackPath } from './write-back-parts.js';
+import {
+  EDIT_PREFIX,
+  markedText,
+  storeUnread,
+  targetName,
+  tickedIn,
+  writeBackPath,
+} from './write-back-parts.js';
 import { thumbnail } from '../thumbnails.js';
 import { BACK_TO_LIST, rowTable } from './list.js';
-import { storeUnread } from './write-back-parts.js';
 
 const REJECT_REASON = 'Reason (optional)';
 
