@@ -71,6 +71,11 @@ export class CatalogClient {
     this.connection.close();
   }
 
+  /** What fails from then on says nothing about the service. */
+  get isClosed(): boolean {
+    return this.connection.isClosed;
+  }
+
   /** Logs in with email and password (docs/catalog-rules.md#post-login). Throws `misconfigured` without credentials. */
   async login(): Promise<SessionInfo> {
     return this.connection.tokens.login();

@@ -68,6 +68,10 @@ export class Connection {
     this.http.close();
   }
 
+  get isClosed(): boolean {
+    return this.closing.signal.aborted;
+  }
+
   async ask<T>({ body, ...call }: Ask<T>): Promise<T> {
     const reads = call.method === 'GET' && call.repeat !== 'once';
     const json =

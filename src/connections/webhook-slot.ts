@@ -51,6 +51,7 @@ export class WebhookSlot {
     await this.state.reportWebhook(workspace.key, finding);
   }
 
+  /** Throws when the client was closed meanwhile: that says nothing about the slot. */
   async look(workspace: Workspace): Promise<SlotFinding> {
     const ours = this.urlFor(workspace);
     try {
@@ -59,7 +60,7 @@ export class WebhookSlot {
       if (ours !== null && isSameUrl(current.url, ours)) return await this.#ours(workspace, current);
       return { state: 'foreign', detail: `the webhook slot holds ${current.url}, which is not ours` };
     } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
+      if (!isCoded(error) || workspace.client.isClosed) throw error;
       return { state: 'unknown', detail: `the webhook slot cannot be read: ${errorLine(error)}` };
     }
   }
@@ -109,7 +110,7 @@ export class WebhookSlot {
       await this.#remember(workspace, stored);
       return { state: 'ours', detail: `deliveries go to ${url}` };
     } catch (error) {
-      if (!isCoded(error)) throw error;
+      if (!isCoded(error) || workspace.client.isClosed) throw error;
       return { state: 'unknown', detail: `the webhook slot could not be written: ${errorLine(error)}` };
     }
   }

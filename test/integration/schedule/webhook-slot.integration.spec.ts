@@ -137,6 +137,22 @@ describe('the webhook slot', () => {
     });
   });
 
+  it.each(['getWebhookSettings', 'putWebhookSettings'] as const)(
+    'keeps what is known of it when the process stops during %s',
+    async (call) => {
+      await slot().register(workspace(), { force: false });
+      stages.catalog.script.before(call, () => {
+        jest.spyOn(stages.catalog, 'isClosed', 'get').mockReturnValue(true);
+        return refusal('transient')();
+      });
+      await expect(slot().register(workspace(), { force: false })).rejects.toMatchObject({
+        code: 'transient',
+      });
+      const state = await stages.state.workspace(WORKSPACE);
+      expect(state).toMatchObject({ webhookFinding: `deliveries go to ${OURS}` });
+    },
+  );
+
   it('is kept in the workspace’s state for people, without a secret', async () => {
     await slot().register(workspace(), { force: false });
     const state = await stages.state.workspace(WORKSPACE);
