@@ -17,6 +17,7 @@ npm run contract -- --url BASE_URL --token TOKEN    against a service
   --receiver-host HOST                where the receiver listens; default 127.0.0.1
   --receiver-port PORT                default: a free one
   --take-slot                         borrow a webhook slot that is in use, and restore it
+  --only PATTERN                      only the rules whose id this regular expression finds, such as EVENT|DELIVERY
   --no-generation                     request no generation: it costs credits, about 60 in all
   --generation-path PATH              default /products/generate/
   --locale LOCALE                     a second locale of the workspace; default de
@@ -35,6 +36,7 @@ const OPTIONS = {
   'receiver-host': text,
   'receiver-port': text,
   'take-slot': flag,
+  only: text,
   'no-generation': flag,
   'generation-path': text,
   locale: text,

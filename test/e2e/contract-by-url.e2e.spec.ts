@@ -82,10 +82,15 @@ async function runSuite(
   }
 }
 
+/** Rules of generation, deliveries and their settings, and of signing in. A run without generation holds all others to the service. */
+const NOTIFIED = '^(AUTH|LOGIN|REFRESH|GEN|TASK|HOOK|SETTINGS|EVENT|BODY|SIGN|DELIVERY)';
+/** Rules that wait for silences and retries, which do not depend on what a service leaves open. */
+const WAITED_FOR = 'EVENT-0[46]|DELIVERY-(?!01)';
+
 // Each suite waits for silences and retries in real time, so all of them run at once.
 describe('the contract suite, by URL and credentials alone', () => {
   it.concurrent('proves the sandbox in a process of its own, deliveries and retries included', async () => {
-    const { status, printed } = await runSuite([]);
+    const { status, printed } = await runSuite([], ['--only', NOTIFIED]);
     expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
     expect(printed).toContain('0 tests of what the interface leaves open found another reading');
     // Only what needs the sandbox's clock, database or operator is skipped.
@@ -108,7 +113,7 @@ describe('the contract suite, by URL and credentials alone', () => {
   it.concurrent(
     'passes a service that shows no tasks and deletes nothing, and names what it leaves behind',
     async () => {
-      const { status, printed } = await runSuite(CLOSED_READINGS);
+      const { status, printed } = await runSuite(CLOSED_READINGS, ['--only', `^(?!${WAITED_FOR})`]);
       expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
       expect(printed).toContain('skipped: GET /background-tasks/ answered 404');
       expect(printed).toContain('Left behind: products that could not be deleted');

@@ -9,8 +9,6 @@ import { requestCounts } from '../support/world/catalog-calls.js';
 
 /** Kill points of a result that arrives by polling. */
 const POLLED: readonly KillPoint[] = ['poll.asked', 'poll.stored'];
-/** Kill points of a first load by CSV have a test of their own. */
-const DAILY = KILL_POINTS.filter((point) => !point.startsWith('load.'));
 /** A call with an unknown outcome may have cost credits, so it is not repeated until polls have had an hour. */
 const UNKNOWN_OUTCOME: readonly KillPoint[] = ['generate.opened'];
 
@@ -119,7 +117,7 @@ class Relay {
 const RUN_ACTIVE = `SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')`;
 
 describe.each([
-  ['while deliveries come', true, DAILY.filter((point) => !POLLED.includes(point))],
+  ['while deliveries come', true, KILL_POINTS.filter((point) => !POLLED.includes(point))],
   ['while no deliveries come', false, POLLED],
 ])('a daemon that dies, %s,', (_when, webhooks, points) => {
   let relay: Relay;
