@@ -12,12 +12,12 @@ export class NotSignedInError extends Error {
   }
 }
 
-/** Ends a form with a page, or on another page, in place of the one that it leads to. */
+/** Ends a request on another page, or a form with a page, in place of what it would answer. */
 export class OtherAnswer extends Error {
   override readonly name = 'OtherAnswer';
 
   constructor(readonly answer: NextPage | { readonly status: number; readonly page: string }) {
-    super('The form has another answer.');
+    super('The request has another answer.');
   }
 }
 

@@ -1,5 +1,4 @@
-import { Body, Param, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Body, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Connections } from '../../connections/connections.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
@@ -8,7 +7,7 @@ import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
 import { severalSchema } from '../page-query.js';
 import { Form, found, Page, Pages } from '../page-routes.js';
-import { ThisVisit, type NextPage, type Visit } from '../visit.js';
+import { OtherAnswer, ThisVisit, type NextPage, type Visit } from '../visit.js';
 import { generateQuestionPage } from '../views/reports.js';
 
 const chosenSchema = z.looseObject({ id: severalSchema });
@@ -28,18 +27,14 @@ export class GenerationPages {
     @Param('id') id: string | undefined,
     @Query({ schema: chosenSchema }) { id: ids }: z.output<typeof chosenSchema>,
     @ThisVisit() visit: Visit,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<string> {
     const chosen = id === undefined ? ids : [id];
-    if (chosen.length === 0) {
-      const { url } = await visit.goTo('/products', 'Select at least one product.');
-      response.redirect(303, url);
-      return;
-    }
+    if (chosen.length === 0)
+      throw new OtherAnswer(await visit.goTo('/products', 'Select at least one product.'));
     const { store, products } = await this.#ofOneStore(chosen);
     const cost = await this.costs.ofProducts(this.connections.store(store).workspace, products.length);
     const named = products.map(({ externalId, label }) => ({ externalId, label: nameOf(label, externalId) }));
-    response.send(generateQuestionPage(visit.shown(), { store, products: named, cost }));
+    return generateQuestionPage(visit.shown(), { store, products: named, cost });
   }
 
   @Form('generate', 'admin', 'generate')

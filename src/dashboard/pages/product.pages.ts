@@ -17,7 +17,7 @@ import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js
 import { previewDocument } from '../preview.js';
 import { ProductLive } from '../product-live.js';
 import { Form, found, Page, Pages } from '../page-routes.js';
-import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
+import { OtherAnswer, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { productPage } from '../views/product.js';
 import { foundPage, productsPage } from '../views/products.js';
@@ -45,15 +45,13 @@ export class ProductPages {
   async list(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
     @ThisVisit() visit: Visit,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<string> {
     const { offset, name, ...given } = query;
     if (name !== undefined) {
-      const found = await this.products.find(name);
-      const [only] = found;
-      if (only !== undefined && found.length === 1) response.redirect(303, productPath(only));
-      else response.send(foundPage(visit.shown(), name, found));
-      return;
+      const ids = await this.products.find(name);
+      const [only] = ids;
+      if (only !== undefined && ids.length === 1) throw new OtherAnswer({ url: productPath(only) });
+      return foundPage(visit.shown(), name, ids);
     }
     const [products, counts] = await Promise.all([
       this.products.list({ ...pageAt(offset), ...given }),
@@ -64,7 +62,7 @@ export class ProductPages {
       this.#titlesOfHolders(products.items.flatMap(({ withheld }) => withheld)),
     ]);
     const stores = this.connections.storeKeys;
-    response.send(productsPage(visit.shown(), products, { given, counts, stores, images, titles }));
+    return productsPage(visit.shown(), products, { given, counts, stores, images, titles });
   }
 
   @Page(':id')

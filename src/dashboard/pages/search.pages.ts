@@ -1,10 +1,9 @@
-import { Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Query } from '@nestjs/common';
 import { z } from 'zod';
 import { SearchOperations } from '../../operations/search.js';
 import { formQuery, searchSchema } from '../page-query.js';
 import { Page, Pages } from '../page-routes.js';
-import { ThisVisit, type Visit } from '../visit.js';
+import { OtherAnswer, ThisVisit, type Visit } from '../visit.js';
 import { onlyResult, searchPage } from '../views/search.js';
 
 const querySchema = formQuery({ q: searchSchema });
@@ -19,11 +18,10 @@ export class SearchPages {
   async show(
     @Query({ schema: querySchema }) { q: text = '' }: z.output<typeof querySchema>,
     @ThisVisit() visit: Visit,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<string> {
     const result = await this.search.search(text);
     const only = onlyResult(result);
-    if (only === null) response.send(searchPage(visit.shown(), text, result));
-    else response.redirect(303, only);
+    if (only !== null) throw new OtherAnswer({ url: only });
+    return searchPage(visit.shown(), text, result);
   }
 }
