@@ -88,6 +88,10 @@ export function signInPath(wanted: string): string {
   return pathTo('/login', { next: wanted === '/' || wanted.length > LONGEST_WANTED ? '' : wanted });
 }
 
+export function storePath(key: string): string {
+  return `/stores/${encodeURIComponent(key)}`;
+}
+
 export function productPath(externalId: string): string {
   return `/products/${encodeURIComponent(externalId)}`;
 }

@@ -16,10 +16,7 @@ export function noticeOf(outcomes: readonly RowOutcome[], decision?: string): st
     done.length === 0
       ? ''
       : asSentence(`${done.length} done: ${details.slice(0, REFUSALS_SHOWN).join('; ')}`);
-  const reasons = refused.slice(0, REFUSALS_SHOWN).map((outcome) => outcome.detail);
-  const more = refused.length > REFUSALS_SHOWN ? `, and ${refused.length - REFUSALS_SHOWN} more` : '';
-  const bad =
-    refused.length === 0 ? '' : asSentence(`${refused.length} refused: ${reasons.join('; ')}${more}`);
+  const bad = refused.length === 0 ? '' : asSentence(`${refused.length} refused: ${reasonsOf(refused)}`);
   return [good, bad].filter((part) => part !== '').join(' ');
 }
 
@@ -33,9 +30,14 @@ export function noticeAbout(label: string, { id, detail }: RowOutcome): string {
 
 /** `12 approved, 1 left: edited by the merchant.` Other refusals follow with their reasons. */
 function approvalNotice(outcomes: readonly RowOutcome[]): string {
-  const reasons = outcomes.filter(({ ok, left }) => !ok && left === undefined).map(({ detail }) => detail);
-  const more = reasons.length > REFUSALS_SHOWN ? `, and ${reasons.length - REFUSALS_SHOWN} more` : '';
-  const why =
-    reasons.length === 0 ? '' : ` ${asSentence(reasons.slice(0, REFUSALS_SHOWN).join('; ') + more)}`;
+  const refused = outcomes.filter(({ ok, left }) => !ok && left === undefined);
+  const why = refused.length === 0 ? '' : ` ${asSentence(reasonsOf(refused))}`;
   return `${asSentence(approvalSummary(countApprovals(outcomes)))}${why}`;
+}
+
+/** The first reasons, and how many more there are. */
+function reasonsOf(refused: readonly RowOutcome[]): string {
+  const reasons = refused.slice(0, REFUSALS_SHOWN).map(({ detail }) => detail);
+  const more = refused.length > REFUSALS_SHOWN ? `, and ${refused.length - REFUSALS_SHOWN} more` : '';
+  return `${reasons.join('; ')}${more}`;
 }

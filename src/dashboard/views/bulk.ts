@@ -42,7 +42,7 @@ export interface BulkQuestion {
 
 /** The address of the question about all that a filter selects. */
 export function bulkPath(action: BulkAction, given: GivenFilter): string {
-  return pathTo('/bulk/new', { action, ...withoutAbsent(given) });
+  return pathTo('/bulk/new', { action, ...given });
 }
 
 /** The question before a change of many. A revert begins with its dry run. */

@@ -11,6 +11,7 @@ import {
   pathTo,
   scheduled,
   stateOfRun,
+  storePath,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
@@ -135,7 +136,7 @@ function storeRow(line: StoreLine): Html {
   const [problem] = problems;
   return html`<tr data-row>
     <th scope="row" data-label="Store">
-      <a href="/stores/${encodeURIComponent(store)}">${store}</a>
+      <a href="${storePath(store)}">${store}</a>
       ${health.state === 'paused' ? html`<span class="badge bad">paused</span>` : problem === undefined ? html`<span class="badge good">ok</span>` : html`<span class="badge warn">${PROBLEMS[problem.kind] ?? 'needs attention'}</span>`}
       <span class="quiet">${shop}</span>
     </th>

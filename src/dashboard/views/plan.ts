@@ -6,7 +6,17 @@ import {
   type PresentedPlan,
 } from '../../operations/plans.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
-import { actionForm, amount, badge, factList, moment, nameOf, pathTo, productPath } from '../elements.js';
+import {
+  actionForm,
+  amount,
+  badge,
+  factList,
+  moment,
+  nameOf,
+  pathTo,
+  productPath,
+  storePath,
+} from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
@@ -49,7 +59,7 @@ export function planPage(visitor: Visitor, view: PlanView): string {
     keys: LIST_KEYS,
     ...(plan.state === 'planning' ? { refreshSeconds: 3 } : {}),
     body: html`<p class="crumbs">
-        <a href="/stores/${encodeURIComponent(plan.store)}" data-key="u">Store ${plan.store}</a>
+        <a href="${storePath(plan.store)}" data-key="u">Store ${plan.store}</a>
         <a href="/plans">Plans</a>
       </p>
       <div class="head">

@@ -1,5 +1,15 @@
 import type { ProductTimeline } from '../../operations/products.js';
-import { actionForm, factList, moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
+import {
+  actionForm,
+  factList,
+  moment,
+  nameOf,
+  nothing,
+  pathTo,
+  productPath,
+  sentence,
+  storePath,
+} from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { LiveText } from '../product-live.js';
@@ -55,7 +65,7 @@ function actions(externalId: string, store: string): Html {
   const path = productPath(externalId);
   return html`<div class="actions admin-only">
     ${actionForm(`${path}/sync`, 'Sync now', 'primary')}
-    ${actionForm(`/stores/${encodeURIComponent(store)}/plan`, 'Show the plan', '', { product: externalId })}
+    ${actionForm(`${storePath(store)}/plan`, 'Show the plan', '', { product: externalId })}
     <a class="button" href="${path}/generate">Generate again…</a>
   </div>`;
 }
@@ -73,9 +83,7 @@ function facts({ product, live, adminUrl }: ProductView): Html {
       ['ID', product.externalId],
       [
         'Store',
-        product.store === null
-          ? '–'
-          : html`<a href="/stores/${encodeURIComponent(product.store)}">${product.store}</a>`,
+        product.store === null ? '–' : html`<a href="${storePath(product.store)}">${product.store}</a>`,
       ],
       ['Handle', link?.handle ?? '–'],
       ['Catalog product', link?.catalogId ?? '–'],

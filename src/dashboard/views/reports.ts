@@ -14,6 +14,7 @@ import {
   nothing,
   pathTo,
   productPath,
+  storePath,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
@@ -44,7 +45,7 @@ export function checkPage(visitor: Visitor, newest: Report | null): string {
 
 export function reportPage(visitor: Visitor, report: Report): string {
   const { store, kind } = report;
-  const back = store === '' ? '/' : `/stores/${encodeURIComponent(store)}`;
+  const back = store === '' ? '/' : storePath(store);
   return page(visitor, {
     title: REPORT_TITLES[kind],
     section: 'overview',
@@ -151,7 +152,7 @@ export interface GenerateQuestion {
 /** The question before content is requested, with its cost. */
 export function generateQuestionPage(visitor: Visitor, { store, products, cost }: GenerateQuestion): string {
   const [product = null, ...others] = products ?? [];
-  const path = `/stores/${encodeURIComponent(store)}`;
+  const path = storePath(store);
   const isOne = product !== null && others.length === 0;
   const back = isOne ? productPath(product.externalId) : product === null ? path : '/products';
   const title =

@@ -21,6 +21,7 @@ import {
   productPath,
   sentence,
   stateOfRun,
+  storePath,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
@@ -92,7 +93,7 @@ function runForms({ run, stopping }: RunView): Html {
 
 /** For admins, after a share limit stopped a run: links to its plan and to a run without the limits. */
 function beyondLimit(run: PresentedRun): Html {
-  const path = `/stores/${encodeURIComponent(run.store)}`;
+  const path = storePath(run.store);
   const isFull = run.kind === 'full';
   const kind = isFull ? 'full' : 'changed';
   return html`<section class="card admin-only" aria-labelledby="limit">

@@ -1,5 +1,5 @@
 import type { SearchResult } from '../../operations/search.js';
-import { amount, badge, moment, nameOf, nothing, pathTo, productPath } from '../elements.js';
+import { amount, badge, moment, nameOf, nothing, pathTo, productPath, storePath } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
@@ -17,7 +17,7 @@ const PATHS = {
 export function onlyResult({ stores, products, productTotal, rows }: SearchResult): string | null {
   if (stores.length + productTotal + rows.length !== 1) return null;
   const [[store], [product], [row]] = [stores, products, rows];
-  if (store !== undefined) return `/stores/${encodeURIComponent(store.store)}`;
+  if (store !== undefined) return storePath(store.store);
   if (product !== undefined) return productPath(product.externalId);
   return row === undefined ? null : `${PATHS[row.kind]}${row.id}`;
 }
@@ -41,7 +41,7 @@ export function searchPage(visitor: Visitor, text: string, result: SearchResult)
         'Stores',
         ['Store', 'Shop'],
         stores.map(({ store, shop }) => ({
-          path: `/stores/${encodeURIComponent(store)}`,
+          path: storePath(store),
           name: store,
           notes: [shop],
         })),

@@ -18,6 +18,7 @@ import {
   scheduled,
   sentence,
   stateOfRun,
+  storePath,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
@@ -46,7 +47,7 @@ export interface StoreView {
 export function storePage(visitor: Visitor, view: StoreView): string {
   const { status, problems } = view;
   const { store } = status;
-  const path = `/stores/${encodeURIComponent(store)}`;
+  const path = storePath(store);
   return page(visitor, {
     title: `Store ${store}`,
     section: 'overview',
