@@ -27,7 +27,6 @@ import { findByExternalId, isAnyHeld } from './find-product.js';
 import { LostLinkError, OwnProduct, postOwn, readProduct } from './own-product.js';
 import { droppedMembersLeft, withForeignMembers } from './foreign-members.js';
 import { localisedChanges, withoutTranslations } from './localised-texts.js';
-import { languageOfUpdates, textsApart } from './update-product.js';
 
 export type Sent =
   | {
@@ -75,7 +74,7 @@ const MOST_REFUSALS = 8;
 export class ProductSender {
   constructor(
     private readonly client: CatalogClient,
-    /** The language that texts are sent in by POST; null where PATCH serves. */
+    /** PATCH is not documented to take `locale`, so that texts of a configured language go by POST. Null where PATCH serves. */
     private readonly language: string | null = null,
     /** The further languages whose texts are sent. */
     private readonly locales: readonly string[] = [],
@@ -83,7 +82,7 @@ export class ProductSender {
 
   static of({ workspace, settings }: Pick<Store, 'workspace' | 'settings'>): ProductSender {
     const { locales } = settings.writeBack;
-    return new ProductSender(workspace.client, languageOfUpdates(workspace), locales);
+    return new ProductSender(workspace.client, workspace.settings.locale ?? null, locales);
   }
 
   /** Creates a product, or finds the one that an earlier attempt created. */
@@ -294,4 +293,16 @@ function clearedByBlank(body: ProductBody): ProductBody {
 
 function inOrder(fields: readonly CatalogField[]): CatalogField[] {
   return CATALOG_FIELDS.filter((field) => fields.includes(field));
+}
+
+/** Fields whose values belong to a language (docs/catalog-rules.md#general). */
+const LANGUAGE_FIELDS: readonly string[] = ['name', 'description', 'html_description', 'open_attributes'];
+
+/** The part of an update that belongs to a language, and the rest. */
+function textsApart(body: ProductBody): { texts: ProductBody; rest: ProductBody } {
+  const entries = Object.entries(body);
+  return {
+    texts: Object.fromEntries(entries.filter(([field]) => LANGUAGE_FIELDS.includes(field))),
+    rest: Object.fromEntries(entries.filter(([field]) => !LANGUAGE_FIELDS.includes(field))),
+  };
 }

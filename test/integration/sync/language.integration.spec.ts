@@ -4,7 +4,6 @@ import { workspaceSchema } from '../../../src/config/workspace-schema.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { withForeignMembers } from '../../../src/sync/foreign-members.js';
 import { ProductSender } from '../../../src/sync/product-sender.js';
-import { languageOfUpdates } from '../../../src/sync/update-product.js';
 import type { CatalogField, CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { productOf, SandboxControl } from '../../contract/harness.js';
 
@@ -37,7 +36,7 @@ type TestWorkspace = Awaited<ReturnType<typeof workspaceIn>>;
 
 /** Sends all fields of the body but the external_id, as an update of a known product does. */
 async function updateProduct(workspace: TestWorkspace, id: string, body: CatalogProductBody) {
-  const sender = new ProductSender(workspace.client, languageOfUpdates(workspace));
+  const sender = new ProductSender(workspace.client, workspace.settings.locale ?? null);
   const fields = Object.keys(body).filter((field): field is CatalogField => field !== 'external_id');
   const sent = await sender.update(id, body, fields, { stale: [], beforeSend: () => undefined });
   return sent.product;
