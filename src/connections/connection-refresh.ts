@@ -2,6 +2,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { ConfigSource } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
+import { Rounds } from '../runtime/rounds.js';
 import { InstalledStores } from './installed-stores.js';
 import { ConnectionMaker } from './connection-maker.js';
 import { Connections } from './connections.js';
@@ -13,8 +14,15 @@ const EVERY_MS = 10_000;
 @Injectable()
 export class ConnectionRefresh implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log: Logger;
-  #timer: NodeJS.Timeout | null = null;
-  #round: Promise<void> | null = null;
+  readonly #rounds = new Rounds(
+    () => this.#round(),
+    (error) => {
+      this.#log.warn(
+        { err: errorLine(error) },
+        'installed stores could not be read; the next round tries again',
+      );
+    },
+  );
 
   constructor(
     private readonly source: ConfigSource,
@@ -28,19 +36,11 @@ export class ConnectionRefresh implements OnApplicationBootstrap, BeforeApplicat
 
   async onApplicationBootstrap(): Promise<void> {
     await this.#reseal();
-    this.#timer = setInterval(() => {
-      // Without a template no merchant can install a store.
-      if (this.source.current.storeTemplate === undefined) return;
-      this.#round ??= this.#guardedRound().finally(() => {
-        this.#round = null;
-      });
-    }, EVERY_MS);
-    this.#timer.unref();
+    this.#rounds.start(EVERY_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#round;
+    await this.#rounds.stop();
   }
 
   /** Connects stores that were installed since the last look. */
@@ -60,14 +60,8 @@ export class ConnectionRefresh implements OnApplicationBootstrap, BeforeApplicat
     }
   }
 
-  async #guardedRound(): Promise<void> {
-    try {
-      await this.refresh();
-    } catch (error) {
-      this.#log.warn(
-        { err: errorLine(error) },
-        'installed stores could not be read; the next round tries again',
-      );
-    }
+  async #round(): Promise<void> {
+    // Without a template no merchant can install a store.
+    if (this.source.current.storeTemplate !== undefined) await this.refresh();
   }
 }

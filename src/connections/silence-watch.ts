@@ -2,6 +2,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import type { Side } from '../domain/errors.js';
 import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { ANSWERS } from '../runtime/answers.js';
+import { Rounds } from '../runtime/rounds.js';
 import { addressOf, Connections } from './connections.js';
 
 const EVERY_MS = 1_000;
@@ -11,8 +12,11 @@ const SIDES = ['catalog', 'store'] as const;
 @Injectable()
 export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #written = { catalog: new Map<string, number | null>(), store: new Map<string, number | null>() };
-  #timer: NodeJS.Timeout | null = null;
-  #round: Promise<void> | null = null;
+  /** The next round writes what one could not. */
+  readonly #rounds = new Rounds(
+    () => this.look(),
+    () => undefined,
+  );
 
   constructor(
     private readonly connections: Connections,
@@ -20,15 +24,7 @@ export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#timer = setInterval(() => {
-      // The next round writes what this one could not.
-      this.#round ??= this.look()
-        .catch(() => undefined)
-        .finally(() => {
-          this.#round = null;
-        });
-    }, EVERY_MS);
-    this.#timer.unref();
+    this.#rounds.start(EVERY_MS);
   }
 
   /** Writes what has changed since the last look. */
@@ -41,8 +37,7 @@ export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** A process that stops asks no side any more, so it deletes what it recorded. */
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#round;
+    await this.#rounds.stop();
     for (const side of SIDES)
       for (const [key, since] of this.#written[side])
         if (since !== null) await this.pauses[side].reportSilence(key, null).catch(() => undefined);

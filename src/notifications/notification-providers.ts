@@ -1,5 +1,4 @@
 import type { Provider } from '@nestjs/common';
-import { SchedulerRegistry } from '@nestjs/schedule';
 import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { CodedError } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
@@ -7,14 +6,14 @@ import { Shutdown } from '../runtime/shutdown.js';
 import { Announcer } from './announcer.js';
 import { EVENT_RECEIVER, EventSender, type EventReceiver } from './event-sender.js';
 import { OUTGOING_WEBHOOK, outgoingPost, outgoingWebhook, type OutgoingWebhook } from './outgoing-webhook.js';
-import { RoundTimer, type Rounds } from './round-timer.js';
+import { RoundTimer, type Sender } from './round-timer.js';
 
 function timed(name: string, token: typeof Announcer | typeof EventSender): Provider {
   return {
     provide: `${name}-timer`,
-    inject: [token, SchedulerRegistry, Shutdown, Logger],
-    useFactory: (rounds: Rounds, registry: SchedulerRegistry, shutdown: Shutdown, logger: Logger) =>
-      new RoundTimer(name, rounds, registry, shutdown, logger),
+    inject: [token, Shutdown, Logger],
+    useFactory: (sender: Sender, shutdown: Shutdown, logger: Logger) =>
+      new RoundTimer(sender, shutdown, logger),
   };
 }
 
