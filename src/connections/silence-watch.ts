@@ -13,10 +13,7 @@ const SIDES = ['catalog', 'store'] as const;
 export class SilenceWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #written = { catalog: new Map<string, number | null>(), store: new Map<string, number | null>() };
   /** The next round writes what one could not. */
-  readonly #rounds = new Rounds(
-    () => this.look(),
-    () => undefined,
-  );
+  readonly #rounds = new Rounds(() => this.look());
 
   constructor(
     private readonly connections: Connections,

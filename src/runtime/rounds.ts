@@ -1,6 +1,6 @@
 /**
  * Work that is repeated. Rounds of one process never overlap: a round that is due while another one runs is left out. A round that fails
- * is reported, and the next one tries again.
+ * goes to `onFailure`, and the next one tries again.
  */
 export class Rounds {
   #timer: NodeJS.Timeout | null = null;
@@ -8,7 +8,7 @@ export class Rounds {
 
   constructor(
     private readonly work: () => Promise<void>,
-    private readonly onFailure: (error: unknown) => void,
+    private readonly onFailure: (error: unknown) => void = () => undefined,
   ) {}
 
   /** The first round begins after `everyMs`. The timer alone does not keep the process alive. */

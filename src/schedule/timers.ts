@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { errorLine } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
+import { Rounds } from '../runtime/rounds.js';
 
 /** The timers of the schedules, and what runs in them. A piece of work that fails is reported, and stops no other. */
 @Injectable()
@@ -25,13 +26,9 @@ export class Timers {
    * that starts a round.
    */
   every(name: string, ms: number, work: () => Promise<void>): () => void {
-    let running = false;
+    const rounds = new Rounds(() => this.guarded(name, work));
     const round = (): void => {
-      if (running) return;
-      running = true;
-      void this.guarded(name, work).finally(() => {
-        running = false;
-      });
+      rounds.now();
     };
     this.registry.addInterval(name, setInterval(round, ms));
     return round;
