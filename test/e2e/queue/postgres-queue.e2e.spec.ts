@@ -72,15 +72,6 @@ async function timesIn<T extends object>(
 }
 
 describe('the queues on PostgreSQL', () => {
-  it('bring a job to the processor of its queue', async () => {
-    const { url } = await createTestDatabase();
-    const application = await start(url);
-    expect(await application.jobs.enqueue('runs', 'run-1')).toBe(true);
-    expect(await application.jobs.enqueue('deliveries', 'delivery-1')).toBe(true);
-    await application.ledger.until('run-1', 'delivery-1');
-    expect(application.ledger.seen).toHaveLength(2);
-  });
-
   it('keep to a schema of their own', async () => {
     const { url } = await createTestDatabase();
     await start(url);
@@ -103,27 +94,6 @@ describe('the queues on PostgreSQL', () => {
       'SELECT count(*)::int AS connections FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     expect((row as { connections: number }).connections).toBeLessThanOrEqual(16);
-  });
-
-  it('take a second job for the same row while the first is being worked on', async () => {
-    const { url } = await createTestDatabase();
-    const application = await start(url);
-    const gate = new Gate();
-    application.ledger.work = gate.hold;
-    await application.jobs.enqueue('runs', 'same');
-    await gate.reached;
-    expect(await application.jobs.enqueue('runs', 'same')).toBe(true);
-    gate.open();
-    await until('the second job', () => application.ledger.seen.length === 2, WITHIN_MS);
-  });
-
-  it('hold a delayed job back until its time', async () => {
-    const { url } = await createTestDatabase();
-    const application = await start(url);
-    const started = performance.now();
-    await application.jobs.enqueue('runs', 'later', { delayMs: 400 });
-    await application.ledger.until('later');
-    expect(performance.now() - started).toBeGreaterThanOrEqual(390);
   });
 
   it('leave nothing of jobs that are done', async () => {
