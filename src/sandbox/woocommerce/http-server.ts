@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { z } from 'zod';
 import { picture, PICTURE_PATH } from '../pictures.js';
 import { RestError } from './model.js';
 import type { Call, Reply, Routes } from './routes.js';
@@ -10,13 +11,11 @@ export type Around = (call: Call, proceed: () => Promise<Reply>) => Promise<Repl
 
 export interface HttpParts {
   readonly routes: Routes;
-  readonly homeUrl: () => string;
-  /** Whether something before the shop ended TLS, so that it sees requests as https. */
-  readonly tls: boolean;
-  readonly permalinks: 'pretty' | 'plain';
   readonly around: Around;
   readonly onError: (error: unknown) => void;
 }
+
+const BodySchema = z.record(z.string(), z.unknown());
 
 /** The shop's HTTP surface: everything below `/wp-json/`, and pictures for the demo. */
 export function shopHttpServer(parts: HttpParts): Server {
@@ -39,33 +38,19 @@ async function handle(parts: HttpParts, request: IncomingMessage, response: Serv
     return;
   }
   const raw = await text(request);
-  const { method = 'GET' } = request;
-  const isApi = pathname.startsWith('/wp-json') && parts.permalinks === 'pretty';
-  const isJson = /^application\/json\b/i.test(request.headers['content-type'] ?? '');
-  const body = isJson && raw !== '' ? parsedJson(raw) : {};
   const call: Call = {
-    method,
-    path: pathname
-      .replace(/^\/wp-json/, '')
-      .replace(/^\//, '')
-      .replace(/\/$/, ''),
+    method: request.method ?? 'GET',
+    path: pathname.replace(/^\/wp-json/, '').replace(/^\//, ''),
     parameters: searchParams,
-    // A body of another type is not read, and the request is carried out without it.
-    body: body ?? {},
-    authorization: request.headers.authorization,
-    tls: parts.tls,
+    body: raw === '' ? {} : BodySchema.parse(JSON.parse(raw)),
   };
-  const reply = await parts.around(call, () =>
-    isApi ? replyTo(parts.routes, call, body) : Promise.resolve({ status: 301, body: '' }),
-  );
+  const reply = await parts.around(call, () => replyTo(parts.routes, call));
   if (reply === null) response.destroy();
-  else if (reply.status === 301) response.writeHead(301, { location: `${parts.homeUrl()}/` }).end();
-  else send(response, reply, method === 'HEAD');
+  else send(response, reply);
 }
 
-async function replyTo(routes: Routes, call: Call, body: unknown): Promise<Reply> {
+async function replyTo(routes: Routes, call: Call): Promise<Reply> {
   try {
-    if (body === null) throw new RestError(400, 'rest_invalid_json', 'Invalid JSON body passed.');
     return await routes.answer(call);
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
@@ -73,7 +58,7 @@ async function replyTo(routes: Routes, call: Call, body: unknown): Promise<Reply
   }
 }
 
-function send(response: ServerResponse, { status, body, total, pages }: Reply, isHead = false): void {
+function send(response: ServerResponse, { status, body, total, pages }: Reply): void {
   const isHtml = typeof body === 'string';
   const content = isHtml ? body : JSON.stringify(body);
   response.writeHead(status, {
@@ -81,15 +66,5 @@ function send(response: ServerResponse, { status, body, total, pages }: Reply, i
     'content-length': Buffer.byteLength(content),
     ...(total === undefined ? {} : { 'x-wp-total': total, 'x-wp-totalpages': pages }),
   });
-  response.end(isHead ? undefined : content);
-}
-
-/** Null for text that is no object. */
-function parsedJson(raw: string): Call['body'] | null {
-  try {
-    const value: unknown = JSON.parse(raw);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  response.end(content);
 }

@@ -1,7 +1,6 @@
 import type { ImportedProduct, ImportedVariant } from '../store/csv.js';
 import type { Attribute, Image, Post, Status } from './model.js';
 import type { Shop } from './shop.js';
-import { keptIdentifier } from './texts.js';
 
 const STATUS: Readonly<Record<ImportedProduct['status'], Status>> = {
   ACTIVE: 'publish',
@@ -67,17 +66,13 @@ function variationFields(
 
 /** The shop allows a SKU and an identifier once only. */
 function variantFields(shop: Shop, variant: ImportedVariant): Partial<Omit<Post, 'id' | 'row'>> {
-  const { price, compareAtPrice, tracked, inventoryQuantity, weight } = variant;
-  const identifier = keptIdentifier(variant.barcode ?? '');
+  const { weight } = variant;
+  const identifier = (variant.barcode ?? '').replaceAll(/[^\d-]/g, '');
   const isTaken = shop.all().some((post) => identifier !== '' && post.globalUniqueId === identifier);
   return {
     sku: freeSku(shop, variant.sku ?? ''),
     globalUniqueId: isTaken ? '' : identifier,
-    regularPrice: compareAtPrice ?? price,
-    salePrice: compareAtPrice === null ? '' : price,
     weight: weight === null ? '' : String(weight.value),
-    manageStock: tracked,
-    stockQuantity: tracked ? inventoryQuantity : null,
   };
 }
 
@@ -104,5 +99,5 @@ function attributesOf(product: ImportedProduct, isVariable: boolean): Attribute[
 }
 
 function attribute(name: string, options: readonly string[], variation: boolean): Attribute {
-  return { id: 0, name, visible: true, variation, options };
+  return { name, variation, options };
 }

@@ -17,35 +17,20 @@ export type { Post } from './model.js';
 export type { Call, Reply } from './routes.js';
 
 export interface WooCommerceSandboxOptions {
-  /** Default 127.0.0.1. */
-  readonly host?: string;
   /** Default 0: one that the system picks. */
   readonly port?: number;
-  /** The address that the shop calls its own; default that of the sandbox. */
-  readonly homeUrl?: string;
   readonly storeId?: string | null;
   readonly consumerKey?: string;
   readonly consumerSecret?: string;
-  /** True: the shop sees requests as https, and basic authentication works. Default false: OAuth 1.0a alone. */
-  readonly tls?: boolean;
-  readonly permalinks?: 'pretty' | 'plain';
   readonly version?: string;
-  readonly language?: string;
   /** Active plugins, such as `wordpress-seo/wp-seo.php`; default that one. */
   readonly plugins?: readonly string[];
   /** The shop's time zone, in hours east of Greenwich; default -5. */
   readonly offset?: number;
-  /** How long a write takes between loading a product and saving it; default 0. */
-  readonly writeMs?: number;
   readonly clock?: () => Date;
   readonly around?: Around;
   /** Called with the sandbox's own failures, such as a request for what it does not have. */
   readonly onError?: (error: unknown) => void;
-  readonly webhooks?: {
-    /** How long events wait; default 20. */
-    readonly queueMs?: number;
-    readonly timeoutMs?: number;
-  };
 }
 
 export interface RunningWooCommerceSandbox {
@@ -65,6 +50,7 @@ export interface RunningWooCommerceSandbox {
   stop(): Promise<void>;
 }
 
+const HOST = '127.0.0.1';
 const STORE_ID = '7d0d1b52-6a8e-4c7c-9d2f-3f0d3a5e9b11';
 
 /**
@@ -76,31 +62,24 @@ export async function startWooCommerceSandbox(
 ): Promise<RunningWooCommerceSandbox> {
   const { consumerKey = 'ck_sandbox', consumerSecret = 'cs_sandbox', storeId = STORE_ID } = options;
   const now = options.clock ?? (() => new Date());
-  const { offset = -5, homeUrl = '', writeMs = 0, tls = false, permalinks = 'pretty' } = options;
-  const shop = new Shop({ now, offset, homeUrl, storeId });
-  const { queueMs = 20, timeoutMs = 5000 } = options.webhooks ?? {};
-  const webhooks = new Webhooks(shop, { queueMs, timeoutMs });
+  const { offset = -5, version = '10.5.0', plugins = ['wordpress-seo/wp-seo.php'] } = options;
+  const shop = new Shop({ now, offset, storeId });
+  const webhooks = new Webhooks(shop);
   const keys = new Keys(now, () => shop.homeUrl);
   keys.add({ key: consumerKey, secret: consumerSecret, permissions: 'read_write', role: 'shop_manager' });
-  const { version = '10.5.0', language = 'en_US', plugins = ['wordpress-seo/wp-seo.php'] } = options;
-  const about = { name: 'Sandbox shop', version, language, plugins };
-  const routes = new Routes({ shop, keys, writes: new Writes(shop, writeMs), webhooks, about });
   const server = shopHttpServer({
-    routes,
-    tls,
-    permalinks,
-    homeUrl: () => shop.homeUrl,
+    routes: new Routes({ shop, keys, writes: new Writes(shop), webhooks, about: { version, plugins } }),
     around: options.around ?? ((_call, proceed) => proceed()),
     onError: options.onError ?? (() => undefined),
   });
-  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
+  server.listen(options.port ?? 0, HOST);
   // Rejects with the server's own error, such as a port that is taken.
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string')
     throw new CodedError('misconfigured', 'the sandbox store has no port');
-  const url = `http://${options.host ?? '127.0.0.1'}:${address.port}`;
-  if (homeUrl === '') shop.homeUrl = url;
+  const url = `http://${HOST}:${address.port}`;
+  shop.homeUrl = url;
   return {
     url,
     consumerKey,

@@ -2,20 +2,17 @@
 
 export const STATUSES = ['draft', 'pending', 'private', 'publish', 'future', 'trash'] as const;
 export type Status = (typeof STATUSES)[number];
-export const PRODUCT_TYPES = ['simple', 'grouped', 'external', 'variable'] as const;
 
 /** A product or a variation: both are posts of one numbering. */
 export interface Post {
   readonly id: number;
   /** The product of a variation; 0 for products. */
   readonly parentId: number;
-  readonly type: (typeof PRODUCT_TYPES)[number] | 'variation';
+  readonly type: 'simple' | 'variable' | 'variation';
   readonly row: PostRow;
   readonly sku: string;
   /** GTIN, UPC, EAN or ISBN. */
   readonly globalUniqueId: string;
-  readonly regularPrice: string;
-  readonly salePrice: string;
   readonly weight: string;
   readonly manageStock: boolean;
   readonly stockQuantity: number | null;
@@ -28,8 +25,6 @@ export interface Post {
   readonly meta: readonly Meta[];
   readonly createdAt: Date;
   readonly modifiedAt: Date;
-  /** The shop's offset when it was modified, in hours: the local column keeps it when the shop's zone changes. */
-  readonly modifiedOffset: number;
 }
 
 /** What one table row of the shop holds: whoever writes one of these fields writes all of them. */
@@ -45,19 +40,14 @@ export interface PostRow {
 export interface Image {
   readonly id: number;
   readonly src: string;
-  readonly name: string;
   readonly alt: string;
-  readonly createdAt: Date;
 }
 
 export interface Attribute {
-  /** 0 for an attribute of this product alone. */
-  readonly id: number;
   readonly name: string;
-  readonly visible: boolean;
   /** True where variations differ by it. */
   readonly variation: boolean;
-  /** Of a variation: one, or none for "any". */
+  /** Of a variation: one. */
   readonly options: readonly string[];
 }
 
@@ -78,24 +68,21 @@ export interface Term {
   readonly parent: number;
 }
 
-/** What a request carries. */
-export type Body = Readonly<Record<string, unknown>>;
-
-/** An answer that is an error. `data` stands beside its status. */
+/** An answer that is an error. */
 export class RestError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    readonly data: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
 
   body(): object {
-    return { code: this.code, message: this.message, data: { status: this.status, ...this.data } };
+    return { code: this.code, message: this.message, data: { status: this.status } };
   }
 }
 
-/** A part of the API that the sandbox does not have. It must be seen: a guess would pass for the shop's answer. */
-export class NotInSandbox extends Error {}
+export function invalidId(status: 400 | 404): RestError {
+  return new RestError(status, 'woocommerce_rest_product_invalid_id', 'Invalid ID.');
+}

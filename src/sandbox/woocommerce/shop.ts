@@ -6,7 +6,6 @@ export interface ShopOptions {
   readonly now: () => Date;
   /** Hours east of Greenwich. */
   readonly offset: number;
-  readonly homeUrl: string;
   readonly storeId: string | null;
 }
 
@@ -24,9 +23,10 @@ const UNCATEGORIZED = 'Uncategorized';
 
 /** The shop's posts and terms. Announces what it sends webhooks for, and nothing else. */
 export class Shop {
-  offset: number;
-  homeUrl: string;
-  storeId: string | null;
+  readonly offset: number;
+  readonly storeId: string | null;
+  /** The address that the shop calls its own. */
+  homeUrl = '';
   readonly defaultCategory: number;
   private readonly posts = new Map<number, Post>();
   private readonly termsById = new Map<number, Term>();
@@ -36,7 +36,7 @@ export class Shop {
   private lastId = 9;
 
   constructor(private readonly options: ShopOptions) {
-    ({ offset: this.offset, homeUrl: this.homeUrl, storeId: this.storeId } = options);
+    ({ offset: this.offset, storeId: this.storeId } = options);
     this.defaultCategory = this.term('categories', UNCATEGORIZED).id;
   }
 
@@ -58,11 +58,6 @@ export class Shop {
     return this.posts.get(id);
   }
 
-  variationsOf(id: number): Post[] {
-    if (this.posts.get(id)?.type !== 'variable') return [];
-    return this.all().filter(({ parentId, row }) => parentId === id && row.status !== 'trash');
-  }
-
   /** A post that the shop does not have yet. */
   blank(fields: NewPost): Post {
     const now = this.now();
@@ -79,7 +74,6 @@ export class Shop {
       id: this.nextId(),
       createdAt: now,
       modifiedAt: now,
-      modifiedOffset: this.offset,
       ...fields,
       row,
     };
@@ -95,11 +89,11 @@ export class Shop {
   }
 
   /** Puts what was written in place. The time moves, that of a variation's product too, and `updated` is announced. */
-  save(post: Post, event: PostEvent | null = 'updated'): Post {
-    const saved = { ...post, modifiedAt: this.now(), modifiedOffset: this.offset };
+  save(post: Post, event: PostEvent = 'updated'): Post {
+    const saved = { ...post, modifiedAt: this.now() };
     this.posts.set(post.id, saved);
     if (post.parentId !== 0) this.touch(post.parentId);
-    if (event) this.announce(event, post.id);
+    this.announce(event, post.id);
     return saved;
   }
 
@@ -108,13 +102,9 @@ export class Shop {
     this.posts.set(post.id, post);
   }
 
-  /** Into the trash, where the slug gets an ending. Webhooks say `deleted`. */
+  /** Into the trash. Webhooks say `deleted`. */
   trash(post: Post): Post {
-    for (const variation of this.variationsOf(post.id)) this.trash(variation);
-    return this.save(
-      { ...post, row: { ...post.row, status: 'trash', slug: `${post.row.slug}__trashed` } },
-      'deleted',
-    );
+    return this.save({ ...post, row: { ...post.row, status: 'trash' } }, 'deleted');
   }
 
   /** For good. Nobody is told. */
@@ -134,7 +124,7 @@ export class Shop {
     };
   }
 
-  freeSlug(wanted: string, id: number): string {
+  private freeSlug(wanted: string, id: number): string {
     if (!this.isTaken(wanted, id)) return wanted;
     let number = 2;
     while (this.isTaken(`${wanted}-${number}`, id)) number += 1;
@@ -147,7 +137,7 @@ export class Shop {
   }
 
   /** Finds a term by its name, or makes it. */
-  term(taxonomy: Term['taxonomy'], name: string, parent = 0): Term {
+  term(taxonomy: Taxonomy, name: string, parent = 0): Term {
     const kept = name.replaceAll(/&(?!\w+;|#\d+;)/g, '&amp;');
     const known = this.terms(taxonomy).find((term) => term.name === kept && term.parent === parent);
     if (known) return known;
@@ -156,13 +146,8 @@ export class Shop {
     return term;
   }
 
-  terms(taxonomy: Term['taxonomy']): Term[] {
+  terms(taxonomy: Taxonomy): Term[] {
     return [...this.termsById.values()].filter((term) => term.taxonomy === taxonomy);
-  }
-
-  termById(taxonomy: Taxonomy, id: number): Term | undefined {
-    const term = this.termsById.get(id);
-    return term?.taxonomy === taxonomy ? term : undefined;
   }
 
   /** The category of a path such as `Home > Kitchen`, with those above it. */
@@ -173,12 +158,6 @@ export class Shop {
     return term;
   }
 
-  /** Renames a term: its products' times do not move, and nobody is told. */
-  renameTerm(id: number, name: string): void {
-    const term = this.termsById.get(id);
-    if (term) this.termsById.set(id, { ...term, name });
-  }
-
   onEvent(listener: PostListener): void {
     this.listeners.push(listener);
   }
@@ -187,9 +166,8 @@ export class Shop {
     for (const listener of this.listeners) listener(event, id);
   }
 
-  newImage(src: string, alt = ''): Image {
-    const name = new URL(src).pathname.split('/').at(-1) ?? '';
-    return { id: this.nextId(), src, name, alt, createdAt: this.now() };
+  newImage(src: string, alt: string): Image {
+    return { id: this.nextId(), src, alt };
   }
 
   newMeta(key: string, value: unknown): Meta {
@@ -198,7 +176,7 @@ export class Shop {
 
   private touch(id: number): void {
     const post = this.posts.get(id);
-    if (post) this.posts.set(id, { ...post, modifiedAt: this.now(), modifiedOffset: this.offset });
+    if (post) this.posts.set(id, { ...post, modifiedAt: this.now() });
   }
 }
 
@@ -207,13 +185,11 @@ export function timeText(date: Date, offset = 0): string {
   return new Date(date.getTime() + offset * HOUR_MS).toISOString().slice(0, 19);
 }
 
-const BLANK: Omit<Post, 'id' | 'row' | 'createdAt' | 'modifiedAt' | 'modifiedOffset'> = {
+const BLANK: Omit<Post, 'id' | 'row' | 'createdAt' | 'modifiedAt'> = {
   parentId: 0,
   type: 'simple',
   sku: '',
   globalUniqueId: '',
-  regularPrice: '',
-  salePrice: '',
   weight: '',
   manageStock: false,
   stockQuantity: null,

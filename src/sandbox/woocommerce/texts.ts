@@ -60,22 +60,6 @@ export function unslashed(text: string): string {
   return text.replaceAll(/\\([\s\S]?)/g, '$1');
 }
 
-/** An amount: all but digits, the point and the sign goes, so a decimal comma makes a hundred times the price. */
-export function keptAmount(sent: string): string {
-  return sent.replaceAll(/[^\d.-]/g, '');
-}
-
-export function keptIdentifier(sent: string): string {
-  return sent.replaceAll(/[^\d-]/g, '');
-}
-
-export function keptSku(sent: string): string {
-  return sent
-    .replaceAll(/<[^<>]*>/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-}
-
 /** `view`: shortcodes run and lines become paragraphs. */
 export function rendered(stored: string): string {
   return paragraphs(
@@ -88,7 +72,7 @@ const BLOCK =
   /^<\/?(?:table|thead|tfoot|tbody|tr|td|th|div|dl|dd|dt|ul|ol|li|pre|form|blockquote|address|p|h[1-6]|hr|section|article|aside|figure|details|summary|style|script)\b/i;
 
 /** Blank lines part paragraphs, other line ends become `<br />`. Blocks of HTML stay as they are. */
-export function paragraphs(text: string): string {
+function paragraphs(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .split(/\n\n+/)

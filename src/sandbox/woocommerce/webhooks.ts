@@ -1,39 +1,27 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { RestError } from './model.js';
+import { invalidId, RestError } from './model.js';
 import type { PostEvent, Shop } from './shop.js';
-import { timeText } from './shop.js';
 import { postView } from './views.js';
-import { invalidId } from './writes.js';
 
-export interface WebhookOptions {
-  /** How long events wait for the queue; a real shop runs it once a minute at most. */
-  readonly queueMs: number;
-  readonly timeoutMs: number;
-}
-
-interface Webhook {
-  readonly id: number;
-  name: string;
-  topic: string;
-  deliveryUrl: string;
-  secret: string;
-  status: 'active' | 'paused' | 'disabled';
-  failures: number;
-  /** While no ping has succeeded, each delivery and each saving sends one more. */
-  isPinged: boolean;
-  readonly createdAt: Date;
-}
-
-const TOPICS = ['product.created', 'product.updated', 'product.deleted', 'product.restored'];
-const MOST_FAILURES = 6;
-const HookBody = z.object({
-  name: z.string().optional(),
-  topic: z.string().optional(),
-  delivery_url: z.string().optional(),
-  secret: z.string().optional(),
-  status: z.enum(['active', 'paused', 'disabled']).optional(),
+const NewHook = z.strictObject({
+  name: z.string(),
+  topic: z.enum(['product.created', 'product.updated', 'product.deleted', 'product.restored']),
+  delivery_url: z.url(),
+  secret: z.string(),
 });
+const HookChange = z.strictObject({ status: z.literal('active'), secret: z.string() });
+
+interface Webhook extends z.output<typeof NewHook> {
+  readonly id: number;
+  status: 'active' | 'disabled';
+  failures: number;
+}
+
+/** How long events wait for the queue; a real shop runs it once a minute at most. */
+const QUEUE_MS = 20;
+const TIMEOUT_MS = 5000;
+const MOST_FAILURES = 6;
 
 /** The shop's webhooks: one try for each, in one queue, with the state at delivery. */
 export class Webhooks {
@@ -43,68 +31,37 @@ export class Webhooks {
   private running: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
 
-  constructor(
-    private readonly shop: Shop,
-    private readonly options: WebhookOptions,
-  ) {
+  constructor(private readonly shop: Shop) {
     shop.onEvent((event, id) => this.enqueue(event, id));
   }
 
   all(): object[] {
-    return [...this.hooks.values()].map((hook) => this.view(hook));
+    return [...this.hooks.values()].map(view);
   }
 
-  one(id: number): object {
-    return this.view(this.required(id));
-  }
-
-  async create(body: unknown): Promise<object> {
-    const { name, topic = '', delivery_url: url = '', secret, status = 'active' } = HookBody.parse(body);
-    if (!TOPICS.includes(topic))
-      throw new RestError(400, 'woocommerce_rest_shop_webhook_invalid_topic', 'Webhook topic must be valid.');
-    if (!/^https?:/.test(url) || !URL.canParse(url))
-      throw new RestError(
-        400,
-        'woocommerce_rest_shop_webhook_invalid_delivery_url',
-        'Webhook delivery URL must be valid.',
-      );
+  /** The address is greeted by a ping without a signature; nothing depends on its answer. */
+  async create(body: object): Promise<object> {
     const hook: Webhook = {
+      ...NewHook.parse(body),
       id: this.shop.nextId(),
-      name: name ?? `Webhook created on ${timeText(this.shop.now())}`,
-      topic,
-      deliveryUrl: url,
-      secret: secret ?? randomBytes(25).toString('hex'),
-      status,
+      status: 'active',
       failures: 0,
-      isPinged: false,
-      createdAt: this.shop.now(),
     };
     this.hooks.set(hook.id, hook);
-    await this.ping(hook);
-    return this.view(hook);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    await this.post(hook.delivery_url, headers, `webhook_id=${hook.id}`);
+    return view(hook);
   }
 
   /** An active status does not forget the failures: the next one disables the webhook again. */
-  async update(id: number, body: unknown): Promise<object> {
-    const hook = this.required(id);
-    const { name, topic, delivery_url: url, secret, status } = HookBody.parse(body);
-    Object.assign(hook, {
-      name: name ?? hook.name,
-      topic: topic ?? hook.topic,
-      deliveryUrl: url ?? hook.deliveryUrl,
-      secret: secret ?? hook.secret,
-      status: status ?? hook.status,
-    });
-    if (!hook.isPinged) await this.ping(hook);
-    return this.view(hook);
+  update(id: number, body: object): object {
+    return view(Object.assign(this.required(id), HookChange.parse(body)));
   }
 
-  remove(id: number, force: boolean): object {
+  remove(id: number): object {
     const hook = this.required(id);
-    if (!force)
-      throw new RestError(501, 'woocommerce_rest_trash_not_supported', 'Webhooks do not support trashing.');
     this.hooks.delete(id);
-    return this.view(hook);
+    return view(hook);
   }
 
   /** Resolves once everything that was queued has been tried. */
@@ -122,23 +79,6 @@ export class Webhooks {
     await this.idle();
   }
 
-  private view(hook: Webhook): object {
-    const { id, name, topic, deliveryUrl, status, createdAt } = hook;
-    const [resource, event] = topic.split('.');
-    return {
-      id,
-      name,
-      status,
-      topic,
-      resource,
-      event,
-      hooks: [],
-      delivery_url: deliveryUrl,
-      date_created: timeText(createdAt, this.shop.offset),
-      date_created_gmt: timeText(createdAt),
-    };
-  }
-
   private required(id: number): Webhook {
     const hook = this.hooks.get(id);
     if (!hook) throw new RestError(404, 'woocommerce_rest_shop_webhook_invalid_id', 'Invalid ID.');
@@ -151,7 +91,7 @@ export class Webhooks {
     for (const hook of this.hooks.values())
       if (hook.status === 'active' && hook.topic === `product.${event}`)
         this.queue.set(`${hook.id}:${id}`, { hook, id });
-    if (this.queue.size > 0) this.timer ??= setTimeout(() => this.run(), this.options.queueMs);
+    if (this.queue.size > 0) this.timer ??= setTimeout(() => this.run(), QUEUE_MS);
   }
 
   private run(): void {
@@ -166,9 +106,8 @@ export class Webhooks {
 
   private async deliver(hook: Webhook, id: number): Promise<void> {
     if (hook.status !== 'active' || !this.hooks.has(hook.id) || this.stopping.signal.aborted) return;
-    if (!hook.isPinged) await this.ping(hook);
     const { shop } = this;
-    const { topic, deliveryUrl: url, secret } = hook;
+    const { topic, delivery_url: url, secret } = hook;
     const event = topic.split('.')[1] ?? '';
     const body = JSON.stringify(this.payload(event, id));
     const at = shop.now();
@@ -188,7 +127,7 @@ export class Webhooks {
         .digest('hex')
         .slice(0, 32),
     };
-    const status = await this.post(url, headers, body, this.options.timeoutMs);
+    const status = await this.post(url, headers, body);
     if (isDelivered(status)) hook.failures = 0;
     else if (hook.failures >= MOST_FAILURES) hook.status = 'disabled';
     else hook.failures += 1;
@@ -198,22 +137,11 @@ export class Webhooks {
   private payload(event: string, id: number): object {
     const post = this.shop.post(id);
     if (event === 'deleted') return { id };
-    return post ? postView(this.shop, post, { context: 'view', tls: false }) : invalidId(404).body();
+    return post ? postView(this.shop, post, 'view') : invalidId(404).body();
   }
 
-  private async ping(hook: Webhook): Promise<void> {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const status = await this.post(hook.deliveryUrl, headers, `webhook_id=${hook.id}`, 5000);
-    hook.isPinged = isDelivered(status);
-  }
-
-  private async post(
-    url: string,
-    headers: Record<string, string>,
-    body: string,
-    timeoutMs: number,
-  ): Promise<number | null> {
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(timeoutMs)]);
+  private async post(url: string, headers: Record<string, string>, body: string): Promise<number | null> {
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
       const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
       await response.body?.cancel();
@@ -227,4 +155,8 @@ export class Webhooks {
 
 function isDelivered(status: number | null): boolean {
   return status !== null && ((status >= 200 && status < 300) || status === 301 || status === 302);
+}
+
+function view({ secret: _secret, failures: _failures, ...shown }: Webhook): object {
+  return shown;
 }
