@@ -24,8 +24,6 @@ export interface SandboxSettings {
   readonly credits: number;
   /** False, as documented: a product-and-event pair is notified only once. True: once per generation. */
   readonly notifyAgain: boolean;
-  /** False: a retry carries the timestamp of the delivery's first attempt. True: each attempt has its own timestamp. */
-  readonly restampRetries: boolean;
   /** How it reads what the interface specification leaves open. */
   readonly readings: CatalogReadings;
   readonly bodyLimitBytes: number;
@@ -58,7 +56,6 @@ const DEFAULTS: Omit<SandboxSettings, 'readings'> = {
   defaultLocale: 'en',
   credits: 100_000,
   notifyAgain: false,
-  restampRetries: false,
   bodyLimitBytes: 10 * 1024 * 1024,
   pollMs: 500,
   logger: { info: () => undefined, error: () => undefined },

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { CodedError } from '../../domain/errors.js';
+import { close, listen } from '../local-server.js';
 import { AppAccess } from './app-access.js';
 import { BulkOperations } from './bulk-operations.js';
 import { parseProductCsv } from './csv.js';
@@ -27,8 +25,6 @@ export type { Around, StoreCall } from './http-server.js';
 export type { ProductVariant, SandboxProduct, ShopLocale } from './model.js';
 
 export interface StoreSandboxOptions {
-  /** Default 127.0.0.1. */
-  readonly host?: string;
   /** Default 0: one that the system picks. */
   readonly port?: number;
   readonly shop?: string;
@@ -126,7 +122,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
     around,
     onError,
   });
-  url = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0);
+  url = await listen(server, options.port ?? 0);
   const load = (products: readonly ImportedProduct[]): SandboxProduct[] =>
     products.map((product) => importProduct(state, product));
   return {
@@ -153,22 +149,4 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
       await bulk.idle();
     },
   };
-}
-
-async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen(port, host);
-  // Rejects with the server's own error, such as a port that is taken.
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string')
-    throw new CodedError('misconfigured', 'the sandbox store has no port');
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
-}
-
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

@@ -326,15 +326,4 @@ describe('an export', () => {
     clock.advance(1000);
     expect(await poll(store, bulkOperation?.id)).toMatchObject({ status: 'CANCELED', url: null });
   });
-
-  it('that is finished or unknown cannot be cancelled', async () => {
-    const store = await sandbox();
-    const { bulkOperation } = await run(store);
-    await store.idle();
-    expect(await cancel(store, bulkOperation?.id)).toMatchObject({ userErrors: [{ field: null }] });
-    expect(await cancel(store, 'gid://shopify/BulkOperation/0')).toMatchObject({
-      bulkOperation: null,
-      userErrors: [{ field: ['id'] }],
-    });
-  });
 });

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { postEvent } from '../post-event.js';
 
 export interface WebhookSenderOptions {
   readonly shop: string;
@@ -13,8 +14,6 @@ export interface WebhookMessage {
   readonly uri: string;
   readonly body: string;
 }
-
-const TIMEOUT_MS = 5_000;
 
 /** Sends signed deliveries, each once. The real store repeats what got no 2xx, eight times within four hours. */
 export class WebhookSender {
@@ -50,12 +49,6 @@ export class WebhookSender {
       'x-shopify-triggered-at': now().toISOString(),
       'x-shopify-api-version': apiVersion,
     };
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    try {
-      const response = await fetch(uri, { method: 'POST', headers, body, signal, redirect: 'manual' });
-      await response.body?.cancel();
-    } catch {
-      // A receiver that is not there or too slow is a normal outcome here.
-    }
+    await postEvent(uri, headers, body, this.stopping.signal);
   }
 }

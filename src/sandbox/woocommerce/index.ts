@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { CodedError } from '../../domain/errors.js';
+import { close, listen } from '../local-server.js';
 import { parseProductCsv } from '../store/csv.js';
 import type { ImportedProduct } from '../store/csv.js';
 import { shopHttpServer } from './http-server.js';
@@ -50,7 +49,6 @@ export interface RunningWooCommerceSandbox {
   stop(): Promise<void>;
 }
 
-const HOST = '127.0.0.1';
 const STORE_ID = '7d0d1b52-6a8e-4c7c-9d2f-3f0d3a5e9b11';
 
 /**
@@ -72,13 +70,7 @@ export async function startWooCommerceSandbox(
     around: options.around ?? ((_call, proceed) => proceed()),
     onError: options.onError ?? (() => undefined),
   });
-  server.listen(options.port ?? 0, HOST);
-  // Rejects with the server's own error, such as a port that is taken.
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string')
-    throw new CodedError('misconfigured', 'the sandbox store has no port');
-  const url = `http://${HOST}:${address.port}`;
+  const url = await listen(server, options.port ?? 0);
   shop.homeUrl = url;
   return {
     url,
@@ -92,10 +84,7 @@ export async function startWooCommerceSandbox(
     idle: () => webhooks.idle(),
     stop: async () => {
       await webhooks.stop();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await close(server);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { postEvent } from '../post-event.js';
 import { invalidId, RestError } from './model.js';
 import type { PostEvent, Shop } from './shop.js';
 import { postView } from './views.js';
@@ -20,7 +21,6 @@ interface Webhook extends z.output<typeof NewHook> {
 
 /** How long events wait for the queue; a real shop runs it once a minute at most. */
 const QUEUE_MS = 20;
-const TIMEOUT_MS = 5000;
 const MOST_FAILURES = 6;
 
 /** The shop's webhooks: one try for each, in one queue, with the state at delivery. */
@@ -49,7 +49,7 @@ export class Webhooks {
     };
     this.hooks.set(hook.id, hook);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    await this.post(hook.delivery_url, headers, `webhook_id=${hook.id}`);
+    await postEvent(hook.delivery_url, headers, `webhook_id=${hook.id}`, this.stopping.signal);
     return view(hook);
   }
 
@@ -127,7 +127,7 @@ export class Webhooks {
         .digest('hex')
         .slice(0, 32),
     };
-    const status = await this.post(url, headers, body);
+    const status = await postEvent(url, headers, body, this.stopping.signal);
     if (isDelivered(status)) hook.failures = 0;
     else if (hook.failures >= MOST_FAILURES) hook.status = 'disabled';
     else hook.failures += 1;
@@ -138,18 +138,6 @@ export class Webhooks {
     const post = this.shop.post(id);
     if (event === 'deleted') return { id };
     return post ? postView(this.shop, post, 'view') : invalidId(404).body();
-  }
-
-  private async post(url: string, headers: Record<string, string>, body: string): Promise<number | null> {
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    try {
-      const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
-      await response.body?.cancel();
-      return response.status;
-    } catch {
-      // A receiver that is not there or too slow is a normal outcome here.
-      return null;
-    }
   }
 }
 

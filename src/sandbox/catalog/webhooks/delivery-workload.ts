@@ -44,7 +44,7 @@ export class DeliveryWorkload implements Workload {
       return;
     }
     const at = this.settings.clock();
-    const answer = await this.send(delivery, configuration, at, signal);
+    const answer = await this.send(delivery, configuration, signal);
     if (answer.httpStatus === null && signal.aborted) {
       await this.deliveries.release(id);
       return;
@@ -62,10 +62,10 @@ export class DeliveryWorkload implements Workload {
   private async send(
     delivery: PendingDelivery,
     { url, hmac_secret: secret }: WebhookConfiguration,
-    at: Date,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const stamp = this.settings.restampRetries ? at : delivery.first_attempt_at;
+    // A retry carries the time of the first attempt.
+    const stamp = delivery.first_attempt_at;
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'catalog-sandbox',
