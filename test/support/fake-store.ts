@@ -25,7 +25,6 @@ import type {
   MetafieldOutcome,
   MetafieldWrite,
   PageSelection,
-  TranslationOutcome,
   TranslationWrite,
 } from '../../src/store/shopify/api-types.js';
 import { readConstraints, readTargets } from '../../src/store/shopify/target-reader.js';
@@ -359,10 +358,10 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     locale: string,
     writes: readonly TranslationWrite[],
     { beforeSend }: StoreWriteOptions = {},
-  ): Promise<readonly TranslationOutcome[]> {
+  ): Promise<readonly WriteOutcome[]> {
     return this.script.run('writeTranslations', [storeId, locale, writes], async () => {
       await beforeSend?.();
-      return writes.map(({ target, value, expected }): TranslationOutcome => {
+      return writes.map(({ target, value, expected }): WriteOutcome => {
         const live = this.#liveTranslations(storeId, locale, [target]);
         if (live === null) throw new CodedError('not_found', 'the product is gone');
         const text = live.texts.get(target);

@@ -98,11 +98,3 @@ export interface TranslationWrite {
   /** The translation to replace; null when there was none. */
   readonly expected: string | null;
 }
-
-export type TranslationOutcome =
-  | { readonly target: string; readonly outcome: 'written'; readonly value: string }
-  | {
-      readonly target: string;
-      readonly outcome: 'changed_meanwhile' | 'refused';
-      readonly reason: string;
-    };

@@ -103,7 +103,7 @@ async function* addTags(writing: Writing, writes: readonly TargetWrite[]): Outco
 
 function sendTags(
   { parts, storeId, options }: Writing,
-  tags: readonly (TargetWrite & { readonly value: string })[],
+  tags: readonly TextWrite[],
 ): Promise<readonly WriteOutcome[]> {
   return asked(options, targetsOf(tags), async () => {
     const texts = tags.map(({ value }) => value);

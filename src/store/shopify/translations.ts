@@ -1,7 +1,7 @@
 import { metafieldKey, metafieldNamesIn, metafieldTarget, nameInTarget } from '../../domain/metafield-key.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
-import type { StoreWriteOptions } from '../../domain/store-port.js';
-import type { LiveTranslations, TranslationOutcome, TranslationWrite } from './api-types.js';
+import type { StoreWriteOptions, WriteOutcome } from '../../domain/store-port.js';
+import type { LiveTranslations, TranslationWrite } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import { requireCursor, standingCursor } from './details.js';
 import { METAFIELD_IDS, TRANSLATIONS, TRANSLATIONS_REGISTER, TRANSLATIONS_REMOVE } from './documents.js';
@@ -65,8 +65,8 @@ export class ProductTranslations {
     locale: string,
     writes: readonly TranslationWrite[],
     options: StoreWriteOptions = {},
-  ): Promise<readonly TranslationOutcome[]> {
-    const outcomes = new Map<string, TranslationOutcome>();
+  ): Promise<readonly WriteOutcome[]> {
+    const outcomes = new Map<string, WriteOutcome>();
     let open = writes;
     for (const isLast of [false, true]) {
       if (open.length === 0) break;
@@ -104,7 +104,7 @@ export class ProductTranslations {
     id: string,
     locale: string,
     writes: readonly TranslationWrite[],
-    outcomes: Map<string, TranslationOutcome>,
+    outcomes: Map<string, WriteOutcome>,
     options: StoreWriteOptions,
   ): Promise<{ readonly write: TranslationWrite; readonly error: UserError }[]> {
     const read = await this.read(
@@ -254,7 +254,7 @@ function entryIndex(error: UserError): number | null {
   return place !== undefined && /^\d{1,3}$/.test(place) ? Number(place) : null;
 }
 
-function written({ target }: TranslationWrite, value: string | null | undefined): TranslationOutcome {
+function written({ target }: TranslationWrite, value: string | null | undefined): WriteOutcome {
   if (value == null) {
     const text = `the store registered the translation ${target} but does not show it`;
     throw new CodedError('transient', text, { outcomeUnknown: true });
@@ -262,11 +262,11 @@ function written({ target }: TranslationWrite, value: string | null | undefined)
   return { target, outcome: 'written', value };
 }
 
-function refused({ target }: TranslationWrite, reason: string): TranslationOutcome {
+function refused({ target }: TranslationWrite, reason: string): WriteOutcome {
   return { target, outcome: 'refused', reason };
 }
 
-function changedMeanwhile({ target }: TranslationWrite): TranslationOutcome {
+function changedMeanwhile({ target }: TranslationWrite): WriteOutcome {
   return {
     target,
     outcome: 'changed_meanwhile',
