@@ -225,9 +225,7 @@ describe('a write', () => {
       { target: 'seo.title', outcome: 'written', value: 'For search' },
     ]);
     const sent = shop.requests.filter(({ method }) => method === 'PUT');
-    expect(sent.map(({ body }) => Object.keys(body as object).sort())).toEqual([
-      ['description', 'meta_data', 'name'],
-    ]);
+    expect(sent.map(({ body }) => Object.keys(body).sort())).toEqual([['description', 'meta_data', 'name']]);
     expect(await valueIn(connector, id, 'title')).toMatchObject({ value: 'Fish & chips' });
     const { products } = await whole(connector);
     expect(products[0]).toMatchObject({ title: 'Fish & chips', seoTitle: 'For search' });
