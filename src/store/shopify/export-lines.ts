@@ -56,9 +56,9 @@ export async function* linesOf(path: string): AsyncGenerator<Iterable<Buffer>> {
   if (rest.length > 0) yield [rest];
 }
 
-/** What a line says of itself. Its object is parsed again when it is used: the objects of a whole part take many times its bytes. */
+/** A line with its object, and the parts of it that determine its place. */
 export interface ExportLine {
-  readonly bytes: Buffer;
+  readonly node: unknown;
   readonly kind: string;
   readonly id: string;
   /** Null for a product. */
@@ -70,20 +70,16 @@ const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
 /** Reads one line. `number`: its number in the export, if it is known. Throws `transient` for what is no line of an export. */
 export function parseLine(bytes: Buffer, number?: number): ExportLine {
-  return { bytes, ...parseNode(exportLineSchema, nodeOf({ bytes }, number)) };
-}
-
-/** The object of a line. */
-export function nodeOf({ bytes }: Pick<ExportLine, 'bytes'>, number?: number): unknown {
   const text = bytes.toString('utf8');
-  let node: unknown;
+  let parsed: unknown;
   try {
-    node = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch (cause) {
     const place = number === undefined ? 'a line' : `line ${String(number)}`;
     throw new CodedError('transient', `${place} of the export is not JSON`, { cause });
   }
-  return UNSTORABLE_ESCAPE.test(text) ? storableJson(node) : node;
+  const node = UNSTORABLE_ESCAPE.test(text) ? storableJson(parsed) : parsed;
+  return { node, ...parseNode(exportLineSchema, node) };
 }
 
 /** True for the id of a variant, which may have children of its own. */

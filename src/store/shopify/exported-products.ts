@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { CodedError } from '../../domain/errors.js';
 import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { SourceProduct } from '../../domain/store-port.js';
 import type { ReadScope } from './api-types.js';
-import { type ExportLine, isVariant, LineSplitter, nodeOf, parseLine, strayChild } from './export-lines.js';
+import { type ExportLine, isVariant, linesOf, parseLine, strayChild } from './export-lines.js';
 import { numericId, type RawProduct, toSnapshot } from './mapper.js';
 
 /**
@@ -13,9 +12,10 @@ import { numericId, type RawProduct, toSnapshot } from './mapper.js';
  * without its product, and for two products of one id. A product of another shape throws when its snapshot is requested.
  */
 export async function productsOfPart(path: string, scope: ReadScope): Promise<readonly SourceProduct[]> {
-  const splitter = new LineSplitter();
   const lines: ExportLine[] = [];
-  for (const line of splitter.push(await readFile(path))) lines.push(parseLine(line));
+  for await (const some of linesOf(path)) {
+    for (const bytes of some) lines.push(parseLine(bytes));
+  }
   return productsOf(lines, scope);
 }
 
@@ -48,7 +48,7 @@ function groupLines(lines: readonly ExportLine[]): readonly Group[] {
     const key = `${line.parent} ${line.id}`;
     const before = seen.get(key);
     if (before === undefined) group.children.push(line);
-    else if (!isDeepStrictEqual(nodeOf(before), nodeOf(line))) throw repeated(line);
+    else if (!isDeepStrictEqual(before.node, line.node)) throw repeated(line);
     seen.set(key, line);
   }
   return [...products.values()];
@@ -61,9 +61,9 @@ function repeated({ id }: ExportLine): CodedError {
 function sourceOf({ own, children }: Group, scope: ReadScope): SourceProduct {
   const snapshot = (): ProductSnapshot => {
     const ofKind = (kind: keyof RawProduct): unknown[] =>
-      children.filter((child) => kindOf(child, own.id) === kind).map((child) => nodeOf(child));
+      children.filter((child) => kindOf(child, own.id) === kind).map(({ node }) => node);
     const raw: RawProduct = {
-      core: nodeOf(own),
+      core: own.node,
       variants: ofKind('variants'),
       media: ofKind('media'),
       metafields: ofKind('metafields'),
