@@ -15,6 +15,8 @@ import {
 } from '../../../test/support/store/scripted-store.js';
 
 const GID = 'gid://shopify/Product/1';
+const VARIANT = 'gid://shopify/ProductVariant/7';
+const OTHER_VARIANT = 'gid://shopify/ProductVariant/8';
 let store: ScriptedStore;
 beforeEach(async () => {
   store = await ScriptedStore.start();
@@ -256,6 +258,35 @@ describe('setting metafields', () => {
       { namespace: 'catalog', key: 'a', outcome: 'written', value: 'VALUE OF A', digest: 'd-a' },
       { namespace: 'catalog', key: 'b', outcome: 'written', value: 'VALUE OF B', digest: 'd-b' },
     ]);
+  });
+
+  it.each([
+    ['product', undefined, GID],
+    ['variant', '7', VARIANT],
+  ])('answers with the value of the owner, here the %s', async (_name, variant, owner) => {
+    const names = { namespace: 'catalog', key: 'a' };
+    const stored = [GID, VARIANT, OTHER_VARIANT].map((id) => {
+      return { ...names, owner: { id }, value: `of ${id}`, compareDigest: `d-${id}` };
+    });
+    const written = [entry('a'), { ...entry('a'), variant: '7' }, { ...entry('a'), variant: '8' }];
+    for (const metafields of [stored, stored.toReversed()]) {
+      store.answerWith(() => data({ metafieldsSet: { metafields, userErrors: [] } }));
+      const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, written);
+      expect(outcomes.find((outcome) => outcome.variant === variant)).toMatchObject({
+        value: `of ${owner}`,
+        digest: `d-${owner}`,
+      });
+    }
+  });
+
+  it('takes the metafield of another owner for none', async () => {
+    const foreign = { namespace: 'catalog', key: 'a', value: 'X', compareDigest: 'd' };
+    const metafields = [{ ...foreign, owner: { id: VARIANT } }];
+    store.answerWith(() => data({ metafieldsSet: { metafields, userErrors: [] } }));
+    const written = [entry('a'), { ...entry('a'), variant: '7' }];
+    expect(await failureOf(connect(store.url).connector.parts.writer.metafields(GID, written))).toMatchObject(
+      { code: 'transient', outcomeUnknown: true },
+    );
   });
 
   it('lets one entry’s refusal hold up no other, and distinguishes a change from an error', async () => {

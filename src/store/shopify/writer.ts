@@ -130,7 +130,7 @@ export class ProductWriter {
     while (open.length > 0) {
       const result = await this.setOnce(id, open, options);
       if (result.errors.length === 0) {
-        for (const write of open) outcomes.set(write, writtenOutcome(write, result.stored));
+        for (const write of open) outcomes.set(write, writtenOutcome(id, write, result.stored));
         return;
       }
       const refused = new Map<MetafieldWrite, UserError>();
@@ -191,14 +191,17 @@ interface StoredMetafield {
   readonly compareDigest: string;
 }
 
-function writtenOutcome(write: MetafieldWrite, stored: readonly StoredMetafield[]): MetafieldOutcome {
+function writtenOutcome(
+  productId: string,
+  write: MetafieldWrite,
+  stored: readonly StoredMetafield[],
+): MetafieldOutcome {
   const { namespace, key, variant } = write;
-  const owner = variant === undefined ? undefined : ownerOf('', variant);
   const found = stored.findLast(
     (metafield) =>
       metafield.namespace === namespace &&
       metafield.key === key &&
-      (owner ?? metafield.owner?.id) === metafield.owner?.id,
+      (metafield.owner?.id ?? productId) === ownerOf(productId, variant),
   );
   if (found === undefined) {
     const text = `the store set ${metafieldName(write)} but does not show it`;
