@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import {
-  buildClientSchema,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -18,19 +15,12 @@ import type {
   GraphQLInputField,
   GraphQLNamedType,
   GraphQLSchema,
-  IntrospectionQuery,
 } from 'graphql';
-import { bulkProductsText, DOCUMENTS } from '../../store/shopify/documents.js';
+import { realSchema, storeDocuments } from '../../../test/support/store/admin-api.js';
+import { bulkProductsText } from '../../store/shopify/documents.js';
 import { loadSchema } from './schema.js';
 
-function realSchema(): GraphQLSchema {
-  const file = new URL(
-    '../../../test/fixtures/shopify/shopify-admin-2026-10.introspection.json.gz',
-    import.meta.url,
-  );
-  const content = JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as { data: IntrospectionQuery };
-  return buildClientSchema(content.data);
-}
+const DOCUMENTS = await storeDocuments();
 
 type Member = GraphQLField<unknown, unknown> | GraphQLInputField | GraphQLArgument;
 

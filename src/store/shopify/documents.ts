@@ -1,6 +1,8 @@
 import { metafieldKey } from '../../domain/metafield-key.js';
 import { mutation, query, type StoreDocument } from './document.js';
-import { CATEGORIES, CATEGORY, FILE_UPDATE, LIVE_VARIANTS, TAGS_ADD, TAGS_REMOVE } from './part-documents.js';
+
+// The documents of the Admin GraphQL API 2026-01 to 2026-10, without deprecated fields. A test validates every exported document of this
+// folder against the real schema.
 
 /**
  * Scalars and lists of a product. Export and pages share them, so that both produce the same snapshot. `id` is the
@@ -356,41 +358,3 @@ export const WEBHOOK_DELETE = mutation(
   webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId userErrors { field message } }
 }`,
 );
-
-/**
- * All documents that the connector sends (Admin GraphQL API 2026-01 to 2026-10, without deprecated fields). A test
- * validates them against the real schema.
- */
-export const DOCUMENTS: readonly StoreDocument[] = [
-  BULK_RUN,
-  BULK_POLL,
-  BULK_RECENT,
-  BULK_CANCEL,
-  PRODUCTS_PAGE,
-  PRODUCTS_COUNT,
-  productDetails(),
-  productDetails(['custom.mpn'], ['fr', 'pt-BR'], ['fr', 'pt-BR']),
-  moreVariants(),
-  MORE_MEDIA,
-  moreMetafields(),
-  moreMetafields(['fr', 'pt-BR']),
-  LIVE_PRODUCT,
-  LIVE_VARIANTS,
-  CATEGORIES,
-  CATEGORY,
-  TAGS_ADD,
-  TAGS_REMOVE,
-  FILE_UPDATE,
-  PRODUCT_UPDATE,
-  METAFIELDS_SET,
-  METAFIELDS_DELETE,
-  METAFIELD_IDS,
-  TRANSLATIONS,
-  TRANSLATIONS_REGISTER,
-  TRANSLATIONS_REMOVE,
-  SHOP_LOCALES,
-  WHO_AM_I,
-  WEBHOOKS,
-  WEBHOOK_CREATE,
-  WEBHOOK_DELETE,
-];
