@@ -9,7 +9,7 @@ interface Related {
   readonly server: {
     readonly port: number;
     readonly admin: { readonly port: number };
-    readonly encryptionKey?: string | undefined;
+    readonly encryptionKey: readonly string[];
     readonly adminToken?: string | undefined;
     readonly tokens: Readonly<Record<string, { readonly token: string }>>;
   };
@@ -67,7 +67,7 @@ function checkTemplate({ storeTemplate: template, server, workspaces }: Related,
     checkWorkspace(template.workspace, workspaces, ['storeTemplate', 'workspace'], report);
   if (template.auth.accessToken !== undefined)
     report(['storeTemplate', 'auth'], 'clientId and clientSecret: the tokens come by the install flow');
-  if (server.encryptionKey === undefined)
+  if (server.encryptionKey.length === 0)
     report(['server', 'encryptionKey'], 'a key, because storeTemplate is set: openssl rand -hex 32');
 }
 

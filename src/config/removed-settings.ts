@@ -13,6 +13,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   'workspaces.*.assumptions.tokens': 'the usual names are all tried',
   'workspaces.*.tasks.abandonAfterHours': 'a silent task is given up after a day',
   'server.metrics': 'each store has its own series',
+  'server.previousEncryptionKey': 'encryptionKey takes NEW,OLD while a rotation lasts',
   'server.limits': 'the bounds are in docs/security.md',
   'workspaces.*.assumptions.listVariants': 'the path is documented',
   'workspaces.*.assumptions.localeOnUpdate': 'texts of the configured locale go by POST, which takes it',

@@ -30,10 +30,13 @@ const redisUrl = z
   })
   .transform((value) => (value === '' ? undefined : value));
 
-const encryptionKey = optionalText.refine(
-  (key) => key === undefined || isRandomKey(keyBytes(key)),
-  '32 random bytes as base64 or hexadecimal: openssl rand -hex 32',
-);
+/** The key that encrypts, and after a comma the one of before. Empty: no key. */
+const encryptionKeys = optionalText
+  .transform((keys) => (keys === undefined ? [] : keys.split(',').map((key) => key.trim())))
+  .refine(
+    (keys) => keys.every((key) => isRandomKey(keyBytes(key))),
+    '32 random bytes as base64 or hexadecimal: openssl rand -hex 32',
+  );
 
 /** After this time, no delivery is repeated, no task is polled, and nobody needs the details. */
 const SHORTEST_HISTORY_DAYS = 30;
@@ -68,11 +71,8 @@ export const configSchema = section({
     roles: processRoles.describe(
       'what this process does; `STORE_SYNC_ROLES` and `start --roles` win over it (docs/operations.md#roles)',
     ),
-    encryptionKey: encryptionKey.describe(
-      '32 random bytes as hexadecimal or base64 that encrypt the tokens of installed stores; zeros are refused',
-    ),
-    previousEncryptionKey: encryptionKey.describe(
-      'the key of before, while a rotation lasts (docs/operations.md#rotate-a-secret)',
+    encryptionKey: encryptionKeys.describe(
+      '32 random bytes as hexadecimal or base64 that encrypt the tokens of installed stores; zeros are refused; `NEW,OLD` while a rotation lasts (docs/operations.md#rotate-a-secret)',
     ),
     trustedProxies: amount(0, { min: 0, max: 20 }).describe(
       'how many proxies in front may name the client’s address',

@@ -5,7 +5,10 @@ import { configDirectory } from '../../test/support/config/config-files.js';
 const files = configDirectory();
 afterAll(files.remove);
 
+const KEYS = ['f0e1d2c3b4a59687'.repeat(4), '1f2e3d4c5b6a7988'.repeat(4)];
+
 const SECRETS = [
+  ...KEYS,
   's-admin',
   's-db%40',
   's-db@',
@@ -20,7 +23,7 @@ const SECRETS = [
 ];
 
 const { config } = files.load(`
-server: { adminToken: s-admin }
+server: { adminToken: s-admin, encryptionKey: "${KEYS.join()}" }
 database: { url: "postgres://user:s-db%40@db.test/sync" }
 queue: { redisUrl: "rediss://:s-redis@queue.test" }
 workspaces:

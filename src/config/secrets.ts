@@ -17,7 +17,6 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'webhookUrl',
   'secret',
   'encryptionKey',
-  'previousEncryptionKey',
 ]);
 
 /** Whether a setting of this name, at any depth, has a secret value. */

@@ -32,8 +32,12 @@ describe('a token of two names', () => {
 });
 
 describe('an encryption key without randomness', () => {
-  it.each(['0'.repeat(64), 'ab'.repeat(32)])('such as %s is refused', (key) => {
-    const text = `server: { encryptionKey: "${key}" }\nworkspaces: {}\nstores: {}\n`;
-    expect(files.refusal(text)).toMatch(/server\.encryptionKey: expected 32 random bytes/);
-  });
+  const random = '0123456789abcdef'.repeat(4);
+  it.each(['0'.repeat(64), 'ab'.repeat(32), `${random},${'0'.repeat(64)}`, `${random},`])(
+    'such as %s is refused',
+    (key) => {
+      const text = `server: { encryptionKey: "${key}" }\nworkspaces: {}\nstores: {}\n`;
+      expect(files.refusal(text)).toMatch(/server\.encryptionKey: expected 32 random bytes/);
+    },
+  );
 });

@@ -48,7 +48,7 @@ function sides(config: AppConfig): Entry[] {
   const own = { issuedBy: 'operator' } as const;
   const other = { issuedBy: 'other side' } as const;
   return [
-    { key: 'server.encryptionKey', value: config.server.encryptionKey, ...own },
+    ...config.server.encryptionKey.map((value): Entry => ({ key: 'server.encryptionKey', value, ...own })),
     ...Object.entries(config.workspaces).flatMap(([name, { auth, webhook }]): Entry[] => {
       const key = `workspaces.${name}`;
       return [

@@ -119,7 +119,7 @@ export class InstallationTokens {
     if (opened !== null) return opened;
     throw new CodedError(
       'misconfigured',
-      `server.encryptionKey does not open the tokens of ${shop}: set the key of before as server.previousEncryptionKey`,
+      `server.encryptionKey does not open the tokens of ${shop}: add the key of before to it, as NEW,OLD`,
     );
   }
 
@@ -135,13 +135,10 @@ function purpose(shop: string, kind: Kind): string {
   return `${shop} ${kind}`;
 }
 
-function sealerOf({ encryptionKey, previousEncryptionKey }: AppConfig['server']): Sealer | null {
-  const current = sealingKey(encryptionKey);
-  const previous = sealingKey(previousEncryptionKey);
-  return current === null ? null : new Sealer(current, previous === null ? [] : [previous]);
-}
-
-function sealingKey(text: string | undefined): Buffer | null {
-  const bytes = text === undefined ? null : keyBytes(text);
-  return bytes === null ? null : derivedKey(bytes, 'store tokens');
+function sealerOf({ encryptionKey }: AppConfig['server']): Sealer | null {
+  const [current, ...previous] = encryptionKey
+    .map(keyBytes)
+    .filter((bytes) => bytes !== null)
+    .map((bytes) => derivedKey(bytes, 'store tokens'));
+  return current === undefined ? null : new Sealer(current, previous);
 }

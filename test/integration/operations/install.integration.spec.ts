@@ -40,9 +40,9 @@ beforeEach(() => {
   lateMs = 0;
 });
 
-async function configure(encryptionKey: string, previousEncryptionKey = '', server = {}): Promise<void> {
+async function configure(encryptionKey: string, server = {}): Promise<void> {
   await world.configure({
-    server: { encryptionKey, previousEncryptionKey, ...server },
+    server: { encryptionKey, ...server },
     storeTemplate: {
       ...{ workspace: 'default', endpoint: store.url, auth: APP },
       schedule: { cron: '0 0 29 2 *' },
@@ -279,7 +279,7 @@ describe('the token of an installed store', () => {
     await installed();
     const before = await row();
     await daemon.stop();
-    await configure(NEXT_KEY, KEY);
+    await configure(`${NEXT_KEY},${KEY}`);
     daemon = await world.startHere();
     await until('the new seal', async () =>
       (await row()).access_token !== before.access_token ? true : null,
@@ -329,7 +329,7 @@ describe('a process that only receives', () => {
     await daemon.stop();
     store.uninstall();
     await store.idle();
-    await configure(NEXT_KEY, '', { roles: ['receive'] });
+    await configure(NEXT_KEY, { roles: ['receive'] });
     daemon = await world.startHere();
     expect((await installed()).page.status).toBe(200);
     expect(stores()).toEqual(['main', 'merchant']);
