@@ -58,7 +58,7 @@ export interface Configured {
 export type DueNotification = NotificationEntity & { readonly phase: Exclude<AnnouncedPhase, 'nothing'> };
 
 /** Any number, the same for every process: one of them looks at a time, so that no look undoes a later one's. */
-const LOOK_LOCK = 7_236_402;
+const LOOK_LOCK = 7_236_403;
 
 /**
  * The conditions that cause notifications (rows are the truth here too: docs/decisions/0001-rows-before-queues.md).

@@ -229,9 +229,9 @@ export class TaskRepository {
     return this.db.entities(
       GenerationTaskEntity,
       `UPDATE generation_task AS task SET polls = polls + 1, next_poll_at = now() + ${stepAt('$2::jsonb->workspace', 'polls + 2')}
-       WHERE id IN (SELECT id FROM generation_task WHERE state = 'requested' AND next_poll_at <= now()
+       WHERE id = ANY (ARRAY(SELECT id FROM generation_task WHERE state = 'requested' AND next_poll_at <= now()
            AND $2::jsonb ? workspace
-         ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+         ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED))
        RETURNING task.*`,
       [limit, json(Object.fromEntries(stepsMs))],
     );

@@ -117,9 +117,9 @@ export class WriteCapRepository {
     const most = Math.min(...room);
     if (most <= 0) return 0;
     return this.db.affected(
-      `UPDATE write_back SET capped_by = NULL, next_attempt_at = now() WHERE id IN (
+      `UPDATE write_back SET capped_by = NULL, next_attempt_at = now() WHERE id = ANY (ARRAY(
          SELECT id FROM write_back WHERE store = $1 AND capped_by IS NOT NULL AND state = 'ready'
-         ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+         ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED))`,
       [store, most],
     );
   }

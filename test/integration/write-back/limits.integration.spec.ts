@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
+import { openDataSource } from '../../../src/persistence/data-source.js';
+import { Database } from '../../../src/persistence/database.js';
 import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
+import { TaskRepository } from '../../../src/persistence/task.repository.js';
+import { WriteCapRepository } from '../../../src/persistence/write-cap.repository.js';
 import { snapshot } from '../../support/fake-store.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 import { deliver, resultOf } from '../../support/results.js';
@@ -137,3 +141,24 @@ async function heldMetric(why: string): Promise<number | undefined> {
   });
   return samplesOf(await metrics.text()).get(`store_sync_write_backs_held{store="${STORE}",why="${why}"}`);
 }
+
+it('wakes and polls no more rows than asked for, however the database joins them', async () => {
+  const ids = await results({ maxWritesPerDay: 2 }, 5);
+  for (const id of ids) await stages.writer.write(id);
+  await pass(24);
+  // A nested loop looks the limited rows up again for each row that it may update.
+  const url = new URL(stages.url);
+  url.searchParams.set(
+    'options',
+    ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material'].map((way) => `-c enable_${way}=off`).join(' '),
+  );
+  const source = await openDataSource({ url: url.href, poolSize: 1 });
+  const db = new Database(source);
+  try {
+    expect(await new WriteCapRepository(db).wake(STORE, stages.connections.store(STORE).writeLimits)).toBe(2);
+    await db.affected(`UPDATE generation_task SET state = 'requested', next_poll_at = now()`);
+    expect(await new TaskRepository(db).takeDuePolls(2, { default: 60 })).toHaveLength(2);
+  } finally {
+    await source.destroy();
+  }
+});

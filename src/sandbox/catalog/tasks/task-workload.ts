@@ -40,11 +40,11 @@ export class TaskWorkload implements Workload {
     const now = this.settings.clock();
     const { rows } = await this.database.query<{ id: number }>(
       `UPDATE background_task SET status = 'STARTED', lease_until = $2, attempts = attempts + 1, updated_at = $1
-       WHERE id IN (
+       WHERE id = ANY (ARRAY(
          SELECT id FROM background_task
          WHERE status IN ('PENDING', 'STARTED') AND kind <> 'generate' AND run_at <= $1
            AND (lease_until IS NULL OR lease_until < $1) AND NOT id = ANY($4)
-         ORDER BY run_at, id LIMIT $3 FOR UPDATE SKIP LOCKED)
+         ORDER BY run_at, id LIMIT $3 FOR UPDATE SKIP LOCKED))
        RETURNING id`,
       [now, new Date(now.getTime() + LEASE_MS), limit, running],
     );

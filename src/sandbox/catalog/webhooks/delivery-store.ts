@@ -95,11 +95,11 @@ export class DeliveryStore {
     const now = this.settings.clock();
     const { rows } = await this.database.query<{ id: number }>(
       `UPDATE delivery SET lease_until = $2, first_attempt_at = coalesce(first_attempt_at, $1)
-       WHERE id IN (
+       WHERE id = ANY (ARRAY(
          SELECT id FROM delivery
          WHERE state = 'pending' AND next_attempt_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
            AND NOT id = ANY($4)
-         ORDER BY next_attempt_at, id LIMIT $3 FOR UPDATE SKIP LOCKED)
+         ORDER BY next_attempt_at, id LIMIT $3 FOR UPDATE SKIP LOCKED))
        RETURNING id`,
       [now, new Date(now.getTime() + leaseMs), limit, running],
     );
