@@ -21,16 +21,6 @@ async function signedIn(world: World): Promise<Visitor> {
   return visitor;
 }
 
-async function startSync(world: World): Promise<void> {
-  const authorization = { authorization: `Bearer ${world.adminToken}` };
-  const { status } = await fetch(`${world.url}/api/v1/stores/main/syncs`, {
-    method: 'POST',
-    headers: { ...authorization, 'content-type': 'application/json' },
-    body: '{}',
-  });
-  expect(status).toBe(202);
-}
-
 describe('a side that does not answer', () => {
   let world: World;
   let shop: FaultProxy;
@@ -57,14 +47,16 @@ describe('a side that does not answer', () => {
       [world.proxy, 'The catalog'],
     ] as const) {
       proxy?.arm({ kind: 'drop' }, ALL);
-      await startSync(world);
-      await until(`${name} is named`, async () => SAID.test(await overview(visitor)), 20_000);
+      // A full one, which needs both sides.
+      const run = await world.requestRun({ full: true });
+      await until(`${name} is named`, async () => SAID.test(await overview(visitor)));
       const words = await overview(visitor);
       expect(words).toContain(`${name} has not answered since`);
       expect(words).toMatch(/(Next try \d\d:\d\d UTC|It is tried again within a minute)\. Nothing is lost\./);
       proxy?.clear();
       proxy?.cutAll();
-      await until(`${name} answers`, async () => !SAID.test(await overview(visitor)), 60_000);
+      await until(`${name} answers`, async () => !SAID.test(await overview(visitor)));
+      expect((await world.endOf(run)).status).toBe('succeeded');
       await world.settled();
     }
     await here.stop();
@@ -75,7 +67,7 @@ describe('a side that does not answer', () => {
     world.proxy?.arm({ kind: 'status', status: 503 }, ALL);
     const startedAt = Date.now();
     const sync = await Program.start(['sync', '--full'], { cwd: world.directory, env: world.env });
-    await until('the command says so', () => Promise.resolve(SAID.test(sync.stderr)), 20_000);
+    await until('the command says so', () => Promise.resolve(SAID.test(sync.stderr)));
     expect(sync.stderr).toContain('the catalog has not answered since');
     expect(Date.now() - startedAt).toBeGreaterThan(5_000);
     world.proxy?.clear();
@@ -104,6 +96,6 @@ describe('a side that does not answer', () => {
     const words = await overview(visitor);
     await redis.start();
     expect(words).toContain('Redis has not answered since');
-    await until('Redis is back', async () => !SAID.test(await overview(visitor)), 30_000);
+    await until('Redis is back', async () => !SAID.test(await overview(visitor)));
   });
 });

@@ -15,7 +15,15 @@ interface Waiting {
 
 beforeAll(async () => {
   world = await openDashboard({
-    settings: { stores: { main: { writeBack: { mode: 'review', sections: { namespace: 'catalog' } } } } },
+    settings: {
+      stores: {
+        main: {
+          writeBack: { mode: 'review', sections: { namespace: 'catalog' } },
+          // A test deletes one of the few products that there are.
+          limits: { maxOrphanedShare: 1 },
+        },
+      },
+    },
   });
   visitor = new Visitor(world.url);
   await visitor.signIn(world.adminToken);
