@@ -59,7 +59,6 @@ import { GenerationRequester } from './sync/generation.js';
 import { RunApplication } from './sync/run-application.js';
 import { RunEnds } from './sync/run-ends.js';
 import { RunPlanner } from './sync/run-planner.js';
-import { RunReader } from './sync/run-reader.js';
 import { RunWorker } from './sync/run-worker.js';
 import { RunsProcessor } from './sync/runs.processor.js';
 import { SavedPlans } from './sync/saved-plans.js';
@@ -89,7 +88,6 @@ const SHARED: readonly Provider[] = [
   ...CONNECTION_PROVIDERS,
   // Runs
   RunWorker,
-  RunReader,
   RunPlanner,
   RunApplication,
   RunEnds,

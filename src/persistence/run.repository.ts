@@ -38,6 +38,13 @@ export interface RunEnd {
   readonly retryInMs?: number;
 }
 
+/** How far the work on a run is, for people. What is absent stays as it is in the row. */
+export interface RunWork {
+  readonly counts?: Partial<RunCounts>;
+  readonly requests?: Partial<RunRequests>;
+  readonly steps?: readonly StepStart[];
+}
+
 /** A plan for review is no run yet. */
 const IS_RUN = Not(In([...PLAN_STATES]));
 
@@ -127,22 +134,13 @@ export class RunRepository {
     id: string,
     lease: string,
     leaseMs: number,
-    counts: Partial<RunCounts>,
-    requests: Partial<RunRequests> = {},
+    { counts = {}, requests = {}, steps }: RunWork = {},
   ): Promise<boolean> {
     return this.db.moves(
       `UPDATE sync_run SET lease_until = now() + $3 * interval '1 millisecond', counts = counts || $4::jsonb,
-         requests = requests || $5::jsonb
+         requests = requests || $5::jsonb, steps = coalesce($6::jsonb, steps)
        WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, leaseMs, json(counts), json(requests)],
-    );
-  }
-
-  /** The steps of the run so far, for people. */
-  async setSteps(id: string, lease: string, steps: readonly StepStart[]): Promise<void> {
-    await this.db.affected(
-      `UPDATE sync_run SET steps = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, json(steps)],
+      [id, lease, leaseMs, json(counts), json(requests), steps === undefined ? null : json(steps)],
     );
   }
 
@@ -206,10 +204,7 @@ export class RunRepository {
     id: string,
     lease: string,
     end: RunEnd,
-    {
-      requests = {},
-      steps,
-    }: { readonly requests?: Partial<RunRequests>; readonly steps?: readonly StepStart[] } = {},
+    { requests = {}, steps }: Omit<RunWork, 'counts'> = {},
   ): Promise<SyncRunEntity | null> {
     return this.db.entity(
       SyncRunEntity,

@@ -9,7 +9,7 @@ import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';
 import { Outage } from './outage.js';
 import { applyOutcome, type ApplyOutcome } from './run-ends.js';
-import type { Hold } from './run-hold.js';
+import { enterStep, loseRun, type Hold } from './run-hold.js';
 
 /** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
 const CREATIONS_WAIT_MS = 240_000;
@@ -27,23 +27,23 @@ export class RunApplication {
   ) {}
 
   async apply(hold: Hold, store: Store): Promise<ApplyOutcome> {
-    const { run, lease, signal, lose, onProgress } = hold;
+    const { run, lease, signal, onProgress } = hold;
     const applying = {
       id: run.id,
       startedUpTo: run.startedUpTo,
       identifiersProved: run.identifiersProved,
       begin: async (actionId: string): Promise<void> => {
-        if (!(await this.runs.begin(run.id, lease, actionId))) lose();
+        if (!(await this.runs.begin(run.id, lease, actionId))) loseRun(hold);
         signal.throwIfAborted();
       },
       assertHeld: (): void => {
-        if (performance.now() > hold.heldUntilMs) lose();
+        if (performance.now() > hold.heldUntilMs) loseRun(hold);
         signal.throwIfAborted();
       },
     };
     // Failures of an earlier attempt at this run.
     await this.actions.retryFailures(run.id);
-    hold.steps.enter('apply');
+    enterStep(hold, 'apply', this.clock);
     const before = await this.actions.openAndRequested(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
@@ -54,12 +54,12 @@ export class RunApplication {
         onProgress({ phase: 'apply', done, total: before.open });
       });
     });
-    hold.steps.enter('creations');
+    enterStep(hold, 'creations', this.clock);
     onProgress({ phase: 'creations', done: 0, total: null });
     await traced('follow creations', {}, () =>
       this.creations.follow(store, CREATIONS_WAIT_MS, signal, applying.assertHeld),
     );
-    hold.steps.enter('generation');
+    enterStep(hold, 'generation', this.clock);
     // Requests of this run before a retry or a crash count towards the limit.
     const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
     const asked = await traced('request generation', {}, () =>

@@ -1,8 +1,8 @@
 import type { RunCounts } from '../domain/run-counts.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import type { RunStep } from '../persistence/entities/sync-run.entity.js';
+import type { RunStep, StepStart } from '../persistence/entities/sync-run.entity.js';
+import type { Clock } from '../runtime/clock.js';
 import type { RequestTally } from '../runtime/request-tally.js';
-import type { RunSteps } from './run-steps.js';
 
 export interface RunProgress {
   readonly phase: RunStep;
@@ -25,12 +25,25 @@ export interface ClaimedRun {
 export interface Hold extends ClaimedRun {
   /** Aborts when the process stops, or when another worker has the run. */
   readonly signal: AbortSignal;
-  /** Ends all work on the run, because another worker has it or may have it. */
-  readonly lose: () => void;
-  readonly cancel: (by: string) => void;
+  /** Ends all work on the run. */
+  readonly holder: AbortController;
   readonly onProgress: (progress: RunProgress) => void;
-  readonly steps: RunSteps;
+  /** Those of earlier attempts too. The row of the run gets them whenever the lease is renewed. */
+  steps: readonly StepStart[];
   counts: Partial<RunCounts>;
+}
+
+/** A run's row keeps the newest: a run that is retried for days repeats its steps. */
+const STEPS_KEPT = 60;
+
+export function enterStep(hold: Pick<Hold, 'steps'>, step: RunStep, clock: Pick<Clock, 'now'>): void {
+  hold.steps = [...hold.steps, { step, startedAt: clock.now().toISOString() }].slice(-STEPS_KEPT);
+}
+
+/** Ends all work on the run, because another worker has it or may have it. */
+export function loseRun({ holder }: Pick<Hold, 'holder'>): void {
+  // Without a code: a coded error is a failure of one product, and an action that is not sent is not a failure.
+  holder.abort(new Error('another worker took the run over'));
 }
 
 /**

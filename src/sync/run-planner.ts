@@ -2,17 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { Database } from '../persistence/database.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { OwedRepository } from '../persistence/owed.repository.js';
 import { Plan, PlanLostError } from '../persistence/plan.js';
+import { RunRepository } from '../persistence/run.repository.js';
 import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { namedStore, type Store } from '../connections/connections.js';
-import type { Extracted } from './extract.js';
+import { beginListing } from './early-listing.js';
+import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
 import { planRead } from './planning.js';
-import { listingSince, type Hold } from './run-hold.js';
-import { RunReader } from './run-reader.js';
+import { enterStep, listingSince, type Hold } from './run-hold.js';
 
 /** The first phase of a run: reads the store, plans what the catalog must learn, and makes the plan valid. */
 @Injectable()
@@ -21,7 +24,9 @@ export class RunPlanner {
 
   constructor(
     private readonly db: Database,
-    private readonly reader: RunReader,
+    private readonly runs: RunRepository,
+    private readonly links: LinkRepository,
+    private readonly owed: OwedRepository,
     private readonly pauses: SidePauseRepository,
     private readonly state: StateRepository,
     private readonly clock: Clock,
@@ -31,17 +36,42 @@ export class RunPlanner {
   }
 
   async plan(hold: Hold, store: Store): Promise<void> {
-    hold.steps.enter('export');
+    enterStep(hold, 'export', this.clock);
     // The connector throws when another shop answers.
     const shop = await store.connector.probe();
     await this.state.serves(store.key, shop.servedVersion);
     const named = namedStore(store, shop);
-    const extracted = await traced('extract', {}, () => this.reader.read(hold, named));
-    hold.steps.enter('plan');
+    const extracted = await traced('extract', {}, () => this.#read(hold, named));
+    enterStep(hold, 'plan', this.clock);
     try {
       await this.#planRead(hold, named, extracted);
     } finally {
       await extracted.listing?.end();
+    }
+  }
+
+  /** Reads what has changed since the watermark, or all of the store. */
+  async #read({ run, lease, signal, onProgress }: Hold, store: Store): Promise<Extracted> {
+    const known = run.kind === 'incremental' ? await this.state.store(store.key) : null;
+    const watermark = known?.watermark ?? null;
+    if (watermark !== null || run.operation === null) {
+      // An export that an earlier attempt has begun does not show what is announced since: those events wait for the next run.
+      await this.runs.beginRead(run.id, lease);
+    }
+    if (watermark !== null)
+      return { read: readChanges(store, watermark, owedStoreIds(this.owed, store.key)), full: false };
+    const progress = {
+      started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle),
+      waiting: (objects: number) => {
+        onProgress({ phase: 'export', done: objects, total: null });
+      },
+    };
+    const listing = beginListing(this.db, this.links, run, store, signal, this.#log);
+    try {
+      return { read: await readAll(store, run.operation, progress, signal), full: true, listing };
+    } catch (error) {
+      await listing.end();
+      throw error;
     }
   }
 

@@ -8,7 +8,6 @@ import { PlanLostError } from '../persistence/plan.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
 import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
-import { Clock } from '../runtime/clock.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
@@ -17,9 +16,8 @@ import { repeatFor } from '../runtime/time-limit.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { RunApplication } from './run-application.js';
 import { RunEnds } from './run-ends.js';
-import { RunCancelledError, type ClaimedRun, type Hold, type RunProgress } from './run-hold.js';
+import { loseRun, RunCancelledError, type ClaimedRun, type Hold, type RunProgress } from './run-hold.js';
 import { RunPlanner } from './run-planner.js';
-import { RunSteps } from './run-steps.js';
 
 /** A run that killed its worker this often is given up; the next one reads and plans again. */
 const CRASHES_MOST = 10;
@@ -39,7 +37,6 @@ export class RunWorker {
     private readonly application: RunApplication,
     private readonly pauses: SidePauseRepository,
     private readonly ends: RunEnds,
-    private readonly clock: Clock,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'sync' });
@@ -87,45 +84,37 @@ export class RunWorker {
     onProgress: (progress: RunProgress) => void,
     span: OpenSpan,
   ): Promise<SyncRunEntity | null> {
-    const { run, lease } = claimed;
-    const runId = run.id;
-    const { kind, trigger, phase } = run;
-    this.#log.info({ runId, store: run.store, kind, trigger, phase }, 'run started');
+    const { run } = claimed;
+    const { id: runId, store, kind, trigger, phase } = run;
+    this.#log.info({ runId, store, kind, trigger, phase }, 'run started');
     const holder = new AbortController();
-    const lose = (): void => {
-      // Without a code: a coded error is a failure of one product, and an action that is not sent is not a failure.
-      holder.abort(new Error('another worker took the run over'));
-    };
-    const cancel = (by: string): void => {
-      holder.abort(new RunCancelledError(by));
-    };
     const stop = AbortSignal.any([signal, holder.signal]);
-    const steps = new RunSteps(run.steps, this.clock, (all) => this.runs.setSteps(runId, lease, all));
-    const hold: Hold = { ...claimed, signal: stop, lose, cancel, onProgress, steps, counts: {} };
+    const hold: Hold = { ...claimed, signal: stop, holder, onProgress, steps: run.steps, counts: {} };
     return whileHeld(
       () => this.#keepLease(hold),
-      () => this.#toFinish(hold, holder.signal, span),
+      () => this.#toFinish(hold, span),
     );
   }
 
   /** Works on the run under its lease. Null when it is another worker’s, or is handed on. */
-  async #toFinish(hold: Hold, lost: AbortSignal, span: OpenSpan): Promise<SyncRunEntity | null> {
-    const { run, lease, requests, signal: stop, steps } = hold;
+  async #toFinish(hold: Hold, span: OpenSpan): Promise<SyncRunEntity | null> {
+    const { run, lease, requests, signal: stop } = hold;
+    const lost = hold.holder.signal;
     try {
       const end = await tallied(requests, () => this.#toEnd(hold));
       return await this.#finish(hold, end, span);
     } catch (error) {
-      if (!(error instanceof DatabaseAwayError)) await steps.write().catch(() => undefined);
       if (error instanceof DatabaseAwayError && !stop.aborted) return await this.#handBack(hold, error);
       if (!stop.aborted) throw error;
       const reason: unknown = lost.reason;
       if (reason instanceof RunCancelledError)
         return await this.#finish(hold, await this.#cancelled(run, reason.by), span);
-      if (!lost.aborted) await this.runs.release(run.id, lease);
+      if (!lost.aborted) {
+        await this.#keepLease(hold).catch(() => undefined);
+        await this.runs.release(run.id, lease);
+      }
       this.#log.info({ runId: run.id, store: run.store }, 'run handed on as it stands');
       return null;
-    } finally {
-      steps.end();
     }
   }
 
@@ -144,22 +133,23 @@ export class RunWorker {
     const { run, lease, requests, steps } = hold;
     killPoint('run.worked');
     span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
-    const ended = await this.runs.finish(run.id, lease, end, { requests: made(requests), steps: steps.all });
+    const ended = await this.runs.finish(run.id, lease, end, { requests: made(requests), steps });
     if (ended !== null) await this.ends.logEnd(run, end);
     return ended;
   }
 
-  /** Renews the lease. False when it was lost. */
+  /** Renews the lease, and writes how far the work is. False when the lease was lost. */
   async #keepLease(hold: Hold): Promise<boolean> {
     const heldUntilMs = performance.now() + ROW_LEASE_MS;
-    const { run, lease, counts, requests } = hold;
-    if (!(await this.runs.keepLease(run.id, lease, ROW_LEASE_MS, counts, made(requests)))) {
-      hold.lose();
+    const { run, lease, counts, requests, steps } = hold;
+    const worked = { counts, requests: made(requests), steps };
+    if (!(await this.runs.keepLease(run.id, lease, ROW_LEASE_MS, worked))) {
+      loseRun(hold);
       return false;
     }
     hold.heldUntilMs = heldUntilMs;
     const by = await this.runs.cancelledBy(run.id);
-    if (by !== null) hold.cancel(by);
+    if (by !== null) hold.holder.abort(new RunCancelledError(by));
     return true;
   }
 
@@ -175,7 +165,7 @@ export class RunWorker {
       await this.pauses.catalog.works(store.workspace.key, 'reads');
       return await this.ends.ended(run, outcome);
     } catch (error) {
-      if (error instanceof PlanLostError) hold.lose();
+      if (error instanceof PlanLostError) loseRun(hold);
       signal.throwIfAborted();
       if (error instanceof DatabaseAwayError) throw error;
       return this.ends.endedEarly(run, error);

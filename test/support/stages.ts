@@ -35,7 +35,6 @@ import { GenerationRequester } from '../../src/sync/generation.js';
 import { RunEnds } from '../../src/sync/run-ends.js';
 import { RunApplication } from '../../src/sync/run-application.js';
 import { RunPlanner } from '../../src/sync/run-planner.js';
-import { RunReader } from '../../src/sync/run-reader.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
 import { DeliveryInterpreter } from '../../src/webhooks/interpreter.js';
 import { Approver } from '../../src/write-back/approver.js';
@@ -224,7 +223,6 @@ export class Stages {
       if (line.level === 'warn') this.log.push(line);
     });
     const { db, runs, actions, state, pauses, owed, links, creations, generation, clock } = this;
-    const reader = new RunReader(runs, state, owed, links, db, logger);
     const application = new RunApplication(
       runs,
       actions,
@@ -236,11 +234,10 @@ export class Stages {
     return new RunWorker(
       this.connections,
       runs,
-      new RunPlanner(db, reader, pauses, state, clock, logger),
+      new RunPlanner(db, runs, links, owed, pauses, state, clock, logger),
       application,
       pauses,
       new RunEnds(actions, owed, pauses, clock, logger),
-      clock,
       logger,
     );
   }

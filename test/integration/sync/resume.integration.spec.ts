@@ -6,6 +6,7 @@ import { fakeIntervals } from '../../support/fake-intervals.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 import { sqlRows } from '../../support/sql.js';
+import { until } from '../../support/until.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -162,6 +163,42 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
   const states = (await stages.actionsOf(id)).map(({ state }) => state);
   expect(states).not.toContain('failed');
   expect(states).toContain('planned');
+});
+
+describe('the steps of a run', () => {
+  const stepsOf = async (id: string) => (await stages.runs.get(id))?.steps.map(({ step }) => step);
+
+  /** Works until the gate before the first product. */
+  async function toFirstProduct() {
+    const gate = new Gate();
+    stages.catalog.script.before('upsertProduct', gate.hold);
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    const stop = new AbortController();
+    const worked = stages.worker.work(id, stop.signal);
+    await gate.reached;
+    return { id, gate, stop, worked };
+  }
+
+  it('are in its row after a heartbeat', async () => {
+    fakeIntervals();
+    const { id, gate, worked } = await toFirstProduct();
+    expect(await stepsOf(id)).toEqual([]);
+    jest.advanceTimersByTime(6_000);
+    const written = async () => (await stepsOf(id))?.join() === 'export,plan,apply';
+    await until('the steps are written', written, 10_000);
+    gate.open();
+    await worked;
+  });
+
+  it('are kept when it is handed on, and those of the next worker follow', async () => {
+    const { id, gate, stop, worked } = await toFirstProduct();
+    stop.abort();
+    gate.open();
+    expect(await worked).toBeNull();
+    expect(await stepsOf(id)).toEqual(['export', 'plan', 'apply']);
+    await stages.work(id);
+    expect(await stepsOf(id)).toEqual(['export', 'plan', 'apply', 'apply', 'creations', 'generation']);
+  });
 });
 
 describe('a worker whose heartbeat has not noticed yet', () => {
