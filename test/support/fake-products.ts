@@ -6,8 +6,15 @@ import type {
   NewMetafieldDefinition,
 } from '../../src/domain/metafield-definition.js';
 import type { ProductSnapshot } from '../../src/domain/snapshot.js';
-import type { LiveImage, StoreCategory, StoreWriteOptions } from '../../src/domain/store-port.js';
-import type { ImageAltOutcome, ImageAltWrite } from '../../src/store/shopify/api-types.js';
+import type {
+  LiveImage,
+  StoreCategory,
+  StoreWriteOptions,
+  TargetWrite,
+  WriteOutcome,
+} from '../../src/domain/store-port.js';
+import { imageOfTarget } from '../../src/domain/write-target.js';
+import { refused, written } from '../../src/store/outcomes.js';
 import { CallScript } from './call-script.js';
 
 /** The calls of the API in memory. */
@@ -84,19 +91,21 @@ export class FakeProducts {
   }
 
   async writeImageAlts(
-    writes: readonly ImageAltWrite[],
+    writes: readonly TargetWrite[],
     { beforeSend }: StoreWriteOptions = {},
-  ): Promise<readonly ImageAltOutcome[]> {
+  ): Promise<readonly WriteOutcome[]> {
     return this.script.run('writeImageAlts', [writes], async () => {
       await beforeSend?.();
-      return writes.map(({ image, alt }): ImageAltOutcome => {
-        if (this.refusedImages.has(image)) return { image, outcome: 'refused', reason: 'it is locked' };
+      return writes.map(({ target, value }) => {
+        const image = imageOfTarget(target) ?? '';
+        if (this.refusedImages.has(image)) return refused(target, 'it is locked');
+        const alt = value === '' ? null : value;
         for (const [storeId, images] of this.images)
           this.images.set(
             storeId,
-            images.map((each) => (each.id === image ? { ...each, alt: alt || null } : each)),
+            images.map((each) => (each.id === image ? { ...each, alt } : each)),
           );
-        return { image, outcome: 'written', alt: alt || null };
+        return written(target, alt);
       });
     });
   }

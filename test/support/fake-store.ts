@@ -1,4 +1,4 @@
-import { metafieldTarget, type MetafieldKey } from '../../src/domain/metafield-key.js';
+import { keyInTarget, metafieldTarget } from '../../src/domain/metafield-key.js';
 import { CodedError } from '../../src/domain/errors.js';
 import { TRANSLATED_TEXTS, type MetafieldValue, type ProductSnapshot } from '../../src/domain/snapshot.js';
 import type {
@@ -22,11 +22,9 @@ import type {
   LiveContentParts,
   LiveParts,
   LiveTranslations,
-  MetafieldOutcome,
-  MetafieldWrite,
   PageSelection,
-  TranslationWrite,
 } from '../../src/store/shopify/api-types.js';
+import { changedMeanwhile, refused, type TextWrite, written } from '../../src/store/outcomes.js';
 import { readConstraints, readTargets } from '../../src/store/shopify/target-reader.js';
 import { writeTargets } from '../../src/store/shopify/target-writer.js';
 import { readWhole } from '../../src/store/shopify/whole-read.js';
@@ -262,28 +260,28 @@ export class FakeStore extends FakeProducts implements StoreConnector {
 
   async writeMetafields(
     storeId: string,
-    metafields: readonly MetafieldWrite[],
+    writes: readonly TextWrite[],
     { beforeSend }: StoreWriteOptions = {},
-  ): Promise<readonly MetafieldOutcome[]> {
-    return this.script.run('writeMetafields', [storeId, metafields], async () => {
+  ): Promise<readonly WriteOutcome[]> {
+    return this.script.run('writeMetafields', [storeId, writes], async () => {
       await beforeSend?.();
       this.beforeMetafields();
-      return metafields.map((write) => this.#writeMetafield(storeId, write));
+      return writes.map((write) => this.#writeMetafield(storeId, write));
     });
   }
 
-  #writeMetafield(storeId: string, write: MetafieldWrite): MetafieldOutcome {
-    const { namespace, key, variant, type, value } = write;
-    const name = { namespace, key, ...(variant === undefined ? {} : { variant }) };
+  #writeMetafield(storeId: string, write: TextWrite): WriteOutcome {
+    const { target, type, value } = write;
+    const { namespace, key, variant } = keyInTarget(target);
     const present = this.#metafieldsOf(storeId, variant);
     const others = present.filter((field) => field.namespace !== namespace || field.key !== key);
     const current = present.find((field) => !others.includes(field));
     const digest = current === undefined ? null : fingerprint(current.value);
-    if (this.refusedKeys.has(key)) return { ...name, outcome: 'refused', reason: 'type is wrong' };
-    if (digest !== write.expectedDigest)
-      return { ...name, outcome: 'changed_meanwhile', reason: 'changed since it was read' };
-    this.#putMetafields(storeId, variant, [...others, { namespace, key, type, value }]);
-    return { ...name, outcome: 'written', value, digest: fingerprint(value) };
+    if (this.refusedKeys.has(key)) return refused(target, 'type is wrong');
+    if (digest !== write.token) return changedMeanwhile(target, 'changed since it was read');
+    const field = { namespace, key, type: type ?? 'single_line_text_field', value };
+    this.#putMetafields(storeId, variant, [...others, field]);
+    return written(target, value);
   }
 
   #metafieldsOf(storeId: string, variant: string | undefined): readonly MetafieldValue[] {
@@ -304,12 +302,12 @@ export class FakeStore extends FakeProducts implements StoreConnector {
 
   async removeMetafields(
     storeId: string,
-    metafields: readonly MetafieldKey[],
+    targets: readonly string[],
     { beforeSend }: StoreWriteOptions = {},
   ): Promise<void> {
-    return this.script.run('removeMetafields', [storeId, metafields], async () => {
+    return this.script.run('removeMetafields', [storeId, targets], async () => {
       await beforeSend?.();
-      for (const { namespace, key, variant } of metafields) {
+      for (const { namespace, key, variant } of targets.map(keyInTarget)) {
         const present = this.#metafieldsOf(storeId, variant);
         const left = present.filter((field) => field.namespace !== namespace || field.key !== key);
         this.#putMetafields(storeId, variant, left);
@@ -356,7 +354,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   async writeTranslations(
     storeId: string,
     locale: string,
-    writes: readonly TranslationWrite[],
+    writes: readonly Pick<TextWrite, 'target' | 'value' | 'expected'>[],
     { beforeSend }: StoreWriteOptions = {},
   ): Promise<readonly WriteOutcome[]> {
     return this.script.run('writeTranslations', [storeId, locale, writes], async () => {
@@ -365,12 +363,10 @@ export class FakeStore extends FakeProducts implements StoreConnector {
         const live = this.#liveTranslations(storeId, locale, [target]);
         if (live === null) throw new CodedError('not_found', 'the product is gone');
         const text = live.texts.get(target);
-        if (text === undefined)
-          return { target, outcome: 'refused', reason: 'there is no text to translate' };
-        if (text.value !== expected)
-          return { target, outcome: 'changed_meanwhile', reason: 'changed since it was read' };
+        if (text === undefined) return refused(target, 'there is no text to translate');
+        if (text.value !== expected) return changedMeanwhile(target, 'changed since it was read');
         this.translate(storeId, `${locale}:${target}`, value);
-        return { target, outcome: 'written', value };
+        return written(target, value);
       });
     });
   }

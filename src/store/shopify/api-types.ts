@@ -63,26 +63,6 @@ export interface LiveMetafield extends MetafieldValue, MetafieldKey {
   readonly digest: string;
 }
 
-export interface MetafieldWrite extends MetafieldValue, MetafieldKey {
-  /** Digest of the value to replace; null when there was none. */
-  readonly expectedDigest: string | null;
-}
-
-export type MetafieldOutcome = MetafieldKey &
-  (
-    | { readonly outcome: 'written'; readonly value: string; readonly digest: string }
-    | { readonly outcome: 'changed_meanwhile' | 'refused'; readonly reason: string }
-  );
-
-export interface ImageAltWrite {
-  readonly image: string;
-  readonly alt: string;
-}
-
-export type ImageAltOutcome =
-  | { readonly image: string; readonly outcome: 'written'; readonly alt: string | null }
-  | { readonly image: string; readonly outcome: 'refused'; readonly reason: string };
-
 export interface LiveTranslations {
   /** The reason why nothing can be translated into this locale, with what to do; null when translation is possible. */
   readonly problem: string | null;
@@ -90,11 +70,4 @@ export interface LiveTranslations {
   readonly texts: ReadonlyMap<string, { readonly value: string | null }>;
   /** Targets that the store never translates, whatever their value. */
   readonly never: readonly string[];
-}
-
-export interface TranslationWrite {
-  readonly target: string;
-  readonly value: string;
-  /** The translation to replace; null when there was none. */
-  readonly expected: string | null;
 }

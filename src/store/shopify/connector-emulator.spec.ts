@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectorFindings } from '../../operations/connector-findings.js';
+import type { TextWrite } from '../outcomes.js';
 import type { CompletedExport } from './api-types.js';
 import { type TestStore, startTestStore } from '../../../test/support/sandbox/test-store.js';
 import { tagTarget } from '../../domain/write-target.js';
@@ -141,18 +142,9 @@ describe('one product', () => {
 
   it('has its metafields set under guard: what changed meanwhile or is wrong holds up no other', async () => {
     const gid = gidOf('mug');
-    const write = (
-      key: string,
-      type: string,
-      value: string,
-      expectedDigest: string | null = null,
-    ): object & {
-      namespace: string;
-      key: string;
-      type: string;
-      value: string;
-      expectedDigest: string | null;
-    } => ({ namespace: 'catalog', key, type, value, expectedDigest });
+    const write = (key: string, type: string, value: string, token: string | null = null): TextWrite => {
+      return { target: `metafield:catalog.${key}`, type, value, expected: null, token };
+    };
     const first = await connector.parts.writer.metafields(gid, [
       write('material', 'single_line_text_field', 'Clay'),
       write('count', 'number_integer', 'many'),
@@ -180,10 +172,7 @@ describe('one product', () => {
       'changed_meanwhile',
       'written',
     ]);
-    await connector.parts.writer.removeMetafields(gid, [
-      { namespace: 'catalog', key: 'size' },
-      { namespace: 'catalog', key: 'never' },
-    ]);
+    await connector.parts.writer.removeMetafields(gid, ['metafield:catalog.size', 'metafield:catalog.never']);
     const keys = (await connector.parts.live.read(gid, 'catalog'))?.metafields.map(({ key }) => key);
     expect(keys?.sort()).toEqual(['dishwasher', 'material']);
   });

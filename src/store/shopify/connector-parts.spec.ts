@@ -54,7 +54,9 @@ describe('tags', () => {
 });
 
 describe('alternative texts', () => {
-  const writes = ['1', '2', '3'].map((id) => ({ image: id, alt: `Text ${id}` }));
+  const writes = ['1', '2', '3'].map((id) => {
+    return { target: `image-alt:${id}`, value: `Text ${id}`, expected: null, token: null };
+  });
 
   it('are sent again without those that the store refuses, which are named with its reason', async () => {
     const refused = { field: ['files', '1', 'id'], message: 'File is not ready.', code: 'NON_READY_STATE' };
@@ -64,23 +66,31 @@ describe('alternative texts', () => {
     );
     const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
     expect(outcomes).toEqual([
-      { image: '2', outcome: 'refused', reason: 'File is not ready.' },
-      { image: '1', outcome: 'written', alt: 'Text 1' },
-      { image: '3', outcome: 'written', alt: 'Text 3' },
+      { target: 'image-alt:1', outcome: 'written', value: 'Text 1' },
+      { target: 'image-alt:2', outcome: 'refused', reason: 'File is not ready.' },
+      { target: 'image-alt:3', outcome: 'written', value: 'Text 3' },
     ]);
     expect(store.calls[1]?.variables).toEqual({ files: [image('1', 'Text 1'), image('3', 'Text 3')] });
   });
 
-  it('are all refused by a refusal that names no entry', async () => {
-    const store = await answering(fileUpdate([], [{ field: ['files'], message: 'Too many.' }]));
+  it('are each sent by themselves after a refusal that names no entry', async () => {
+    const refused = { field: ['files'], message: 'Some file is odd.' };
+    const store = await answering(
+      fileUpdate([], [refused]),
+      fileUpdate([image('1', 'Text 1')]),
+      fileUpdate([], [refused]),
+      fileUpdate([image('3', 'Text 3')]),
+    );
     const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused']);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['written', 'refused', 'written']);
   });
 
   it('without the scope for files are refused, and the store is not paused for it', async () => {
     const store = await answering(refusal('ACCESS_DENIED'));
-    const [outcome] = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes.slice(0, 1));
-    expect(outcome).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('write_files') });
+    const refused = { outcome: 'refused', reason: expect.stringContaining('write_files') };
+    const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
+    expect(outcomes).toMatchObject([refused, refused, refused]);
+    expect(store.calls).toHaveLength(1);
   });
 
   it('that the store does not show afterwards have an unknown outcome', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { liveValue, type StoreWriteOptions } from '../../domain/store-port.js';
-import type { MetafieldWrite } from './api-types.js';
+import type { TextWrite } from '../outcomes.js';
 import type { ShopifyConnector } from './connector.js';
 import { page } from '../../../test/support/store/products.js';
 import {
@@ -107,14 +107,12 @@ describe('writing product fields', () => {
 
   it('leaves the outcome open when an earlier try may have written and the last was refused', async () => {
     store.answerWith(({ earlier }) => (earlier === 0 ? { cutAfterBytes: 0 } : { status: 403, text: '' }));
-    const write = { namespace: 'catalog', key: 'a', type: 'x', value: '1', expectedDigest: null };
-    const error = await failureOf(connect(store.url).connector.parts.writer.metafields(GID, [write]));
+    const error = await failureOf(connect(store.url).connector.parts.writer.metafields(GID, [entry('a')]));
     expect(error).toMatchObject({ code: 'auth', outcomeUnknown: true });
   });
 });
 
 describe('a write with a fence', () => {
-  const metafield = { namespace: 'catalog', key: 'a', type: 'single_line_text_field', value: 'x' };
   const lost = new Error('another worker has the product');
 
   it.each([
@@ -126,12 +124,12 @@ describe('a write with a fence', () => {
     [
       'writeMetafields',
       (each: ShopifyConnector, options: StoreWriteOptions) =>
-        each.parts.writer.metafields(GID, [{ ...metafield, expectedDigest: null }], options),
+        each.parts.writer.metafields(GID, [entry('a')], options),
     ],
     [
       'removeMetafields',
       (each: ShopifyConnector, options: StoreWriteOptions) =>
-        each.parts.writer.removeMetafields(GID, [metafield], options),
+        each.parts.writer.removeMetafields(GID, ['metafield:catalog.a'], options),
     ],
   ] as const)('%s sends nothing when the fence throws', async (_name, write) => {
     store.answerWith(() => updated(content()));
@@ -216,9 +214,15 @@ const setInput = z.object({
     }),
   ),
 });
-const entry = (key: string, expectedDigest: string | null = null): MetafieldWrite => ({
-  ...{ namespace: 'catalog', key, type: 'single_line_text_field', value: `value of ${key}` },
-  expectedDigest,
+const targetOf = (key: string): string => `metafield:catalog.${key}`;
+const entry = (key: string, token: string | null = null): TextWrite => ({
+  ...{ target: targetOf(key), type: 'single_line_text_field', value: `value of ${key}` },
+  ...{ expected: null, token },
+});
+/** The same metafield of a variant. */
+const variantEntry = (variant: string, key: string): TextWrite => ({
+  ...entry(key),
+  target: `variant:${variant}:${targetOf(key)}`,
 });
 const keysOf = ({ variables }: Call): string[] => setInput.parse(variables).metafields.map(({ key }) => key);
 
@@ -238,14 +242,13 @@ function setting(
       namespace,
       key,
       value: value.toUpperCase(),
-      compareDigest: `d-${key}`,
     }));
     return data({ metafieldsSet: { metafields: userErrors.length > 0 ? [] : stored, userErrors } });
   };
 }
 
 describe('setting metafields', () => {
-  it('guards each by its digest, null for one that must not exist, and answers with value and digest as stored', async () => {
+  it('guards each by its digest, null for one that must not exist, and answers with the value as stored', async () => {
     store.answerWith(setting({}));
     const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
       entry('a'),
@@ -255,38 +258,29 @@ describe('setting metafields', () => {
       setInput.parse(store.calls[0]?.variables).metafields.map(({ compareDigest }) => compareDigest),
     ).toEqual([null, 'old']);
     expect(outcomes).toEqual([
-      { namespace: 'catalog', key: 'a', outcome: 'written', value: 'VALUE OF A', digest: 'd-a' },
-      { namespace: 'catalog', key: 'b', outcome: 'written', value: 'VALUE OF B', digest: 'd-b' },
+      { target: targetOf('a'), outcome: 'written', value: 'VALUE OF A' },
+      { target: targetOf('b'), outcome: 'written', value: 'VALUE OF B' },
     ]);
   });
 
-  it.each([
-    ['product', undefined, GID],
-    ['variant', '7', VARIANT],
-  ])('answers with the value of the owner, here the %s', async (_name, variant, owner) => {
-    const names = { namespace: 'catalog', key: 'a' };
-    const stored = [GID, VARIANT, OTHER_VARIANT].map((id) => {
-      return { ...names, owner: { id }, value: `of ${id}`, compareDigest: `d-${id}` };
-    });
-    const written = [entry('a'), { ...entry('a'), variant: '7' }, { ...entry('a'), variant: '8' }];
+  it('answers with the value of the product or of the variant, whichever owns it', async () => {
+    const owners = [GID, VARIANT, OTHER_VARIANT];
+    const stored = owners.map((id) => ({ ...{ namespace: 'catalog', key: 'a' }, owner: { id }, value: id }));
     for (const metafields of [stored, stored.toReversed()]) {
       store.answerWith(() => data({ metafieldsSet: { metafields, userErrors: [] } }));
-      const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, written);
-      expect(outcomes.find((outcome) => outcome.variant === variant)).toMatchObject({
-        value: `of ${owner}`,
-        digest: `d-${owner}`,
-      });
+      const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
+        ...[entry('a'), variantEntry('7', 'a'), variantEntry('8', 'a')],
+      ]);
+      expect(outcomes).toMatchObject(owners.map((value) => ({ outcome: 'written', value })));
     }
   });
 
   it('takes the metafield of another owner for none', async () => {
-    const foreign = { namespace: 'catalog', key: 'a', value: 'X', compareDigest: 'd' };
-    const metafields = [{ ...foreign, owner: { id: VARIANT } }];
-    store.answerWith(() => data({ metafieldsSet: { metafields, userErrors: [] } }));
-    const written = [entry('a'), { ...entry('a'), variant: '7' }];
-    expect(await failureOf(connect(store.url).connector.parts.writer.metafields(GID, written))).toMatchObject(
-      { code: 'transient', outcomeUnknown: true },
-    );
+    const foreign = { namespace: 'catalog', key: 'a', value: 'X', owner: { id: VARIANT } };
+    store.answerWith(() => data({ metafieldsSet: { metafields: [foreign], userErrors: [] } }));
+    const writes = [entry('a'), variantEntry('7', 'a')];
+    const error = await failureOf(connect(store.url).connector.parts.writer.metafields(GID, writes));
+    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
   });
 
   it('lets one entry’s refusal hold up no other, and distinguishes a change from an error', async () => {
@@ -303,7 +297,7 @@ describe('setting metafields', () => {
       GID,
       keys.map((key) => entry(key)),
     );
-    expect(outcomes.map(({ key, outcome }) => `${key} ${outcome}`)).toEqual([
+    expect(outcomes.map(({ target, outcome }) => `${target.slice(targetOf('').length)} ${outcome}`)).toEqual([
       'a written',
       'stale changed_meanwhile',
       'absent changed_meanwhile',
@@ -361,9 +355,7 @@ describe('setting metafields', () => {
 describe('removing metafields', () => {
   it('treats absent ones as no error', async () => {
     store.answerWith(() => data({ metafieldsDelete: { deletedMetafields: [null], userErrors: [] } }));
-    await connect(store.url).connector.parts.writer.removeMetafields(GID, [
-      { namespace: 'catalog', key: 'a' },
-    ]);
+    await connect(store.url).connector.parts.writer.removeMetafields(GID, ['metafield:catalog.a']);
     expect(store.calls[0]?.variables).toEqual({
       metafields: [{ ownerId: GID, namespace: 'catalog', key: 'a' }],
     });
@@ -374,7 +366,7 @@ describe('removing metafields', () => {
       data({ metafieldsDelete: { deletedMetafields: [], userErrors: [{ field: null, message: 'no' }] } }),
     );
     const error = await failureOf(
-      connect(store.url).connector.parts.writer.removeMetafields(GID, [{ namespace: 'n', key: 'a' }]),
+      connect(store.url).connector.parts.writer.removeMetafields(GID, ['metafield:n.a']),
     );
     expect(error).toMatchObject({ code: 'invalid', fields: { product: ['no'] } });
   });

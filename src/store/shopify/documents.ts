@@ -222,7 +222,7 @@ export const METAFIELDS_SET = mutation(
   `mutation MetafieldsSet($metafields: [MetafieldsSetInput!]!, $withOwner: Boolean!) {
   metafieldsSet(metafields: $metafields) {
     metafields {
-      id namespace key value compareDigest
+      id namespace key value
       owner @include(if: $withOwner) { ... on Product { id } ... on ProductVariant { id } }
     }
     userErrors { field message code elementIndex }

@@ -264,7 +264,6 @@ export const metafieldsSetData = z.object({
           namespace: z.string(),
           key: z.string(),
           value: z.string(),
-          compareDigest: z.string(),
           owner: z.object({ id: z.string() }).optional(),
         }),
       )

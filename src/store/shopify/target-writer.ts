@@ -1,5 +1,5 @@
 import { errorLine, isCoded } from '../../domain/errors.js';
-import { keyInTarget, metafieldTarget, placeInTarget } from '../../domain/metafield-key.js';
+import { placeInTarget } from '../../domain/metafield-key.js';
 import {
   STORE_FIELDS,
   type StoreField,
@@ -8,7 +8,6 @@ import {
   type WriteOutcome,
 } from '../../domain/store-port.js';
 import {
-  imageAltTarget,
   imageOfTarget,
   isTag,
   localesOf,
@@ -16,6 +15,7 @@ import {
   tagTarget,
   translationTarget,
 } from '../../domain/write-target.js';
+import { refused, type TextWrite, togetherOrEach, written } from '../outcomes.js';
 import type { ShopifyParts } from './parts.js';
 
 /** The parts that targets are written by. */
@@ -24,11 +24,6 @@ export interface TargetWriteParts {
   readonly tagsAndAlts: Pick<ShopifyParts['tagsAndAlts'], 'addTags' | 'removeTags' | 'imageAlts'>;
   readonly definitions: Pick<ShopifyParts['definitions'], 'create'>;
   readonly translations: Pick<ShopifyParts['translations'], 'write' | 'remove'>;
-}
-
-/** A write with a value. */
-interface TextWrite extends TargetWrite {
-  readonly value: string;
 }
 
 interface Writing {
@@ -68,52 +63,33 @@ export async function* writeTargets(
     }
 }
 
-/** All fields go in one call. A store that refuses it may mean one of them, so each is then sent by itself. */
-async function* writeFields(writing: Writing, writes: readonly TargetWrite[]): Outcomes {
-  const own = writes.flatMap(({ target, value }) =>
+function writeFields({ parts, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+  const fields = writes.flatMap(({ target, value }) =>
     isStoreField(target) ? [[target, value ?? ''] as const] : [],
   );
-  if (own.length === 0) return;
-  const together = await sendFields(writing, own);
-  const isRefused = together.every(({ outcome }) => outcome === 'refused');
-  if (!isRefused || own.length === 1) yield together;
-  else for (const field of own) yield await sendFields(writing, [field]);
-}
-
-function sendFields(
-  { parts, storeId, options }: Writing,
-  fields: readonly (readonly [StoreField, string])[],
-): Promise<readonly WriteOutcome[]> {
-  const targets = fields.map(([target]) => target);
-  return asked(options, targets, async () => {
-    const stored = await parts.writer.fields(storeId, Object.fromEntries(fields), options);
-    return targets.map((target) => written(target, stored[target] ?? null));
-  });
-}
-
-async function* addTags(writing: Writing, writes: readonly TargetWrite[]): Outcomes {
-  const tags = writes.filter(({ target }) => isTag(target)).filter(hasValue);
-  if (tags.length === 0) return;
-  const together = await sendTags(writing, tags);
-  // The store takes all tags or none, and does not say which one it refuses.
-  const isRefused = together.every(({ outcome }) => outcome === 'refused');
-  if (!isRefused || tags.length === 1) yield together;
-  else for (const tag of tags) yield await sendTags(writing, [tag]);
-}
-
-function sendTags(
-  { parts, storeId, options }: Writing,
-  tags: readonly TextWrite[],
-): Promise<readonly WriteOutcome[]> {
-  return asked(options, targetsOf(tags), async () => {
-    const texts = tags.map(({ value }) => value);
-    const stored = await parts.tagsAndAlts.addTags(storeId, texts, options);
-    const byTarget = new Map(stored.map((tag) => [tagTarget(tag), tag]));
-    return tags.map(({ target }) => {
-      const tag = byTarget.get(target);
-      return tag === undefined ? refused(target, 'the store did not take the tag') : written(target, tag);
+  return togetherOrEach(fields, (some) => {
+    const targets = some.map(([target]) => target);
+    return asked(options, targets, async () => {
+      const stored = await parts.writer.fields(storeId, Object.fromEntries(some), options);
+      return targets.map((target) => written(target, stored[target] ?? null));
     });
   });
+}
+
+/** The store takes all tags or none, and does not say which one it refuses. */
+function addTags({ parts, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+  const added = writes.filter(({ target }) => isTag(target)).filter(hasValue);
+  return togetherOrEach(added, (some) =>
+    asked(options, targetsOf(some), async () => {
+      const texts = some.map(({ value }) => value);
+      const stored = await parts.tagsAndAlts.addTags(storeId, texts, options);
+      const byTarget = new Map(stored.map((tag) => [tagTarget(tag), tag]));
+      return some.map(({ target }) => {
+        const tag = byTarget.get(target);
+        return tag === undefined ? refused(target, 'the store did not take the tag') : written(target, tag);
+      });
+    }),
+  );
 }
 
 async function* removeTags({ parts, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
@@ -126,30 +102,18 @@ async function* removeTags({ parts, storeId, options }: Writing, writes: readonl
 }
 
 async function* writeAlts({ parts, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
-  const alts = writes.flatMap(({ target, value }) => {
-    const image = imageOfTarget(target);
-    return image === null ? [] : [{ image, alt: value ?? '' }];
-  });
-  if (alts.length === 0) return;
-  const targets = alts.map(({ image }) => imageAltTarget(image));
-  yield await asked(options, targets, async () =>
-    (await parts.tagsAndAlts.imageAlts(alts, options)).map((outcome) => {
-      const target = imageAltTarget(outcome.image);
-      return outcome.outcome === 'written' ? written(target, outcome.alt) : refused(target, outcome.reason);
-    }),
-  );
+  const alts = writes.filter(({ target }) => imageOfTarget(target) !== null);
+  if (alts.length > 0)
+    yield await asked(options, targetsOf(alts), () => parts.tagsAndAlts.imageAlts(alts, options));
 }
 
 async function* removeMetafields(
   { parts, storeId, options }: Writing,
   writes: readonly TargetWrite[],
 ): Outcomes {
-  const gone = writes.filter(({ target, value }) => isOwnMetafield(target) && value === null);
-  const names = gone.map(({ target }) => keyInTarget(target));
-  if (names.length > 0)
-    yield await removed(options, targetsOf(gone), () =>
-      parts.writer.removeMetafields(storeId, names, options),
-    );
+  const gone = targetsOf(writes.filter(({ target, value }) => isOwnMetafield(target) && value === null));
+  if (gone.length > 0)
+    yield await removed(options, gone, () => parts.writer.removeMetafields(storeId, gone, options));
 }
 
 async function* writeMetafields(
@@ -167,22 +131,7 @@ async function* writeMetafields(
   }
   if (writable.length === 0) return;
   options.onSending?.(targetsOf(writable));
-  const outcomes = await parts.writer.metafields(
-    storeId,
-    writable.map(({ target, value, type, token }) => ({
-      ...keyInTarget(target),
-      value,
-      type: type ?? 'single_line_text_field',
-      expectedDigest: token,
-    })),
-    options,
-  );
-  yield outcomes.map((outcome) => {
-    const target = metafieldTarget(outcome);
-    return outcome.outcome === 'written'
-      ? written(target, outcome.value)
-      : { target, outcome: outcome.outcome, reason: outcome.reason };
-  });
+  yield await parts.writer.metafields(storeId, writable, options);
 }
 
 async function* writeTranslations(writing: Writing, writes: readonly TargetWrite[]): Outcomes {
@@ -250,14 +199,6 @@ function removed(
     await request();
     return targets.map((target) => written(target, null));
   });
-}
-
-function written(target: string, value: string | null): WriteOutcome {
-  return { target, outcome: 'written', value };
-}
-
-function refused(target: string, reason: string): WriteOutcome {
-  return { target, outcome: 'refused', reason };
 }
 
 function targetsOf(writes: readonly TargetWrite[]): string[] {

@@ -1,11 +1,13 @@
 import { metafieldKey, metafieldNamesIn, metafieldTarget, nameInTarget } from '../../domain/metafield-key.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import type { StoreWriteOptions, WriteOutcome } from '../../domain/store-port.js';
-import type { LiveTranslations, TranslationWrite } from './api-types.js';
+import { changedMeanwhile, refused, type TextWrite, written } from '../outcomes.js';
+import type { LiveTranslations } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import { requireCursor, standingCursor } from './details.js';
 import { METAFIELD_IDS, TRANSLATIONS, TRANSLATIONS_REGISTER, TRANSLATIONS_REMOVE } from './documents.js';
 import { refusedWith } from './faults.js';
+import { entryIndex } from './refusal.js';
 import {
   metafieldIdsData,
   translationsData,
@@ -29,6 +31,9 @@ const RESOURCES_PER_READ = 100;
 const ENTRIES_PER_CALL = 100;
 /** The text changed between the read of its digest and the write of its translation. */
 const STALE_DIGEST = 'INVALID_TRANSLATABLE_CONTENT';
+const CHANGED = 'somebody changed the translation after it was read';
+
+type TranslationWrite = Pick<TextWrite, 'target' | 'value' | 'expected'>;
 
 /** The place of a target's translation: a product's own fields by key, a metafield under its own id. */
 interface Place {
@@ -72,7 +77,8 @@ export class ProductTranslations {
       if (open.length === 0) break;
       const stale = await this.writeOnce(id, locale, open, outcomes, options);
       if (isLast)
-        for (const { write, error } of stale) outcomes.set(write.target, refused(write, error.message));
+        for (const { write, error } of stale)
+          outcomes.set(write.target, refused(write.target, error.message));
       open = stale.map(({ write }) => write);
     }
     return writes.flatMap((write) => outcomes.get(write.target) ?? []);
@@ -116,11 +122,11 @@ export class ProductTranslations {
     const sendable: { readonly write: TranslationWrite; readonly text: TranslatableText }[] = [];
     for (const write of writes) {
       const text = read.texts.get(write.target);
-      if (read.problem !== null) outcomes.set(write.target, refused(write, read.problem));
+      if (read.problem !== null) outcomes.set(write.target, refused(write.target, read.problem));
       else if (text === undefined)
-        outcomes.set(write.target, refused(write, 'there is no text to translate'));
+        outcomes.set(write.target, refused(write.target, 'there is no text to translate'));
       else if (text.value === write.expected || text.value === write.value) sendable.push({ write, text });
-      else outcomes.set(write.target, changedMeanwhile(write));
+      else outcomes.set(write.target, changedMeanwhile(write.target, CHANGED));
     }
     const stale: { write: TranslationWrite; error: UserError }[] = [];
     for (const [resource, entries] of byResource(sendable, ({ text }) => text.place)) {
@@ -141,10 +147,10 @@ export class ProductTranslations {
       for (const [index, { write, text }] of entries.entries()) {
         const error = userErrors.find((each) => (entryIndex(each) ?? index) === index);
         if (error?.code === STALE_DIGEST) stale.push({ write, error });
-        else if (error !== undefined) outcomes.set(write.target, refused(write, error.message));
+        else if (error !== undefined) outcomes.set(write.target, refused(write.target, error.message));
         else {
           const found = stored?.findLast((each) => each.key === text.place.key && each.locale === locale);
-          outcomes.set(write.target, written(write, found?.value));
+          outcomes.set(write.target, registered(write.target, found?.value));
         }
       }
     }
@@ -248,28 +254,8 @@ function byResource<T>(entries: readonly T[], placeOf: (entry: T) => Place): [st
   });
 }
 
-/** `field` names the entry, as ["translations", "3", "value"]. An error without a place applies to all entries. */
-function entryIndex(error: UserError): number | null {
-  const place = error.field?.[1];
-  return place !== undefined && /^\d{1,3}$/.test(place) ? Number(place) : null;
-}
-
-function written({ target }: TranslationWrite, value: string | null | undefined): WriteOutcome {
-  if (value == null) {
-    const text = `the store registered the translation ${target} but does not show it`;
-    throw new CodedError('transient', text, { outcomeUnknown: true });
-  }
-  return { target, outcome: 'written', value };
-}
-
-function refused({ target }: TranslationWrite, reason: string): WriteOutcome {
-  return { target, outcome: 'refused', reason };
-}
-
-function changedMeanwhile({ target }: TranslationWrite): WriteOutcome {
-  return {
-    target,
-    outcome: 'changed_meanwhile',
-    reason: 'somebody changed the translation after it was read',
-  };
+function registered(target: string, value: string | null | undefined): WriteOutcome {
+  if (value != null) return written(target, value);
+  const text = `the store registered the translation ${target} but does not show it`;
+  throw new CodedError('transient', text, { outcomeUnknown: true });
 }

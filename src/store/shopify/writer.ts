@@ -1,12 +1,18 @@
-import { metafieldName, type MetafieldKey } from '../../domain/metafield-key.js';
-import { VARIANT_GID } from './mapper.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
-import { STORE_FIELDS, type StoreField, type StoreWriteOptions } from '../../domain/store-port.js';
-import type { MetafieldOutcome, MetafieldWrite } from './api-types.js';
+import { keyInTarget } from '../../domain/metafield-key.js';
+import {
+  STORE_FIELDS,
+  type StoreField,
+  type StoreWriteOptions,
+  type WriteOutcome,
+} from '../../domain/store-port.js';
+import { changedMeanwhile, refused, type TextWrite, written } from '../outcomes.js';
+import { writeAllOrNothing } from './all-or-nothing.js';
 import type { ShopifyClient } from './client.js';
 import { METAFIELDS_DELETE, METAFIELDS_SET, PRODUCT_UPDATE } from './documents.js';
 import { contentFields, type LiveReader } from './live-reader.js';
-import { entryIndex, refusalDetails } from './refusal.js';
+import { VARIANT_GID } from './mapper.js';
+import { refusalDetails } from './refusal.js';
 import { metafieldsDeleteData, metafieldsSetData, productUpdateData, type UserError } from './schemas.js';
 import type { Taxonomy } from './taxonomy.js';
 
@@ -28,8 +34,8 @@ export class ProductWriter {
     fields: FieldValues,
     options: StoreWriteOptions = {},
   ): Promise<Partial<Record<StoreField, string | null>>> {
-    const written = STORE_FIELDS.filter((field) => fields[field] !== undefined);
-    if (written.length === 0) return {};
+    const names = STORE_FIELDS.filter((field) => fields[field] !== undefined);
+    if (names.length === 0) return {};
     const product = await this.updateInput(id, fields);
     const withSeo = product['seo'] !== undefined;
     const variables = { product, withSeo, withCategory: fields.category !== undefined };
@@ -47,40 +53,35 @@ export class ProductWriter {
       );
     }
     const now = contentFields(stored);
-    return Object.fromEntries(written.map((field) => [field, now[field]]));
+    return Object.fromEntries(names.map((field) => [field, now[field]]));
   }
 
-  /**
-   * The outcome of each entry, in the given order. metafieldsSet writes all or nothing, so refused entries are
-   * removed and the rest is sent again.
-   */
-  async metafields(
+  /** The outcome of each metafield, in the given order. */
+  metafields(
     id: string,
-    writes: readonly MetafieldWrite[],
+    writes: readonly TextWrite[],
     options: StoreWriteOptions = {},
-  ): Promise<readonly MetafieldOutcome[]> {
-    const outcomes = new Map<MetafieldWrite, MetafieldOutcome>();
-    for (let at = 0; at < writes.length; at += METAFIELDS_PER_CALL) {
-      await this.setTogether(id, writes.slice(at, at + METAFIELDS_PER_CALL), outcomes, options);
-    }
-    return writes.flatMap((write) => outcomes.get(write) ?? []);
+  ): Promise<readonly WriteOutcome[]> {
+    return writeAllOrNothing(writes, {
+      most: METAFIELDS_PER_CALL,
+      send: (some) => this.setMetafields(id, some, options),
+      outcomeOf: ({ target }, stored) => storedOutcome(target, placeOf(id, target), stored),
+      refusalOf: ({ target }, { code, message }) => {
+        const isChanged = code === 'STALE_OBJECT' || code === 'INVALID_COMPARE_DIGEST';
+        return isChanged ? changedMeanwhile(target, message) : refused(target, message);
+      },
+    });
   }
 
   /** Removing an absent metafield is not an error. Throws `invalid` when the store refuses. */
   async removeMetafields(
     id: string,
-    metafields: readonly MetafieldKey[],
+    targets: readonly string[],
     options: StoreWriteOptions = {},
   ): Promise<void> {
-    for (let at = 0; at < metafields.length; at += METAFIELDS_PER_CALL) {
-      const chunk = metafields.slice(at, at + METAFIELDS_PER_CALL);
-      const variables = {
-        metafields: chunk.map(({ namespace, key, variant }) => ({
-          ownerId: ownerOf(id, variant),
-          namespace,
-          key,
-        })),
-      };
+    for (let at = 0; at < targets.length; at += METAFIELDS_PER_CALL) {
+      const chunk = targets.slice(at, at + METAFIELDS_PER_CALL);
+      const variables = { metafields: chunk.map((target) => placeOf(id, target)) };
       const { data } = await this.client.run(METAFIELDS_DELETE, variables, metafieldsDeleteData, options);
       const { userErrors } = data.metafieldsDelete;
       if (userErrors.length > 0) {
@@ -120,55 +121,25 @@ export class ProductWriter {
     throw new CodedError('invalid', `the store has no category ${fullName.slice(0, 200)}`);
   }
 
-  private async setTogether(
+  private async setMetafields(
     id: string,
-    chunk: readonly MetafieldWrite[],
-    outcomes: Map<MetafieldWrite, MetafieldOutcome>,
-    options: StoreWriteOptions,
-  ): Promise<void> {
-    let open = chunk;
-    while (open.length > 0) {
-      const result = await this.setOnce(id, open, options);
-      if (result.errors.length === 0) {
-        for (const write of open) outcomes.set(write, writtenOutcome(id, write, result.stored));
-        return;
-      }
-      const refused = new Map<MetafieldWrite, UserError>();
-      for (const error of result.errors) {
-        const write = open[entryIndex(error) ?? -1];
-        if (write !== undefined) refused.set(write, error);
-      }
-      const [first, ...more] = open;
-      if (refused.size === 0 && more.length > 0) {
-        // The store does not name the entry, so each is sent by itself.
-        for (const write of open) await this.setTogether(id, [write], outcomes, options);
-        return;
-      }
-      if (refused.size === 0 && first !== undefined && result.errors[0] !== undefined)
-        refused.set(first, result.errors[0]);
-      for (const [write, error] of refused) outcomes.set(write, refusedOutcome(write, error));
-      open = open.filter((write) => !refused.has(write));
-    }
-  }
-
-  private async setOnce(
-    id: string,
-    writes: readonly MetafieldWrite[],
+    writes: readonly TextWrite[],
     options: StoreWriteOptions,
   ): Promise<{ errors: readonly UserError[]; stored: readonly StoredMetafield[] }> {
-    const metafields = writes.map(({ namespace, key, variant, type, value, expectedDigest }) => ({
-      ownerId: ownerOf(id, variant),
-      namespace,
-      key,
-      type,
-      value,
-      compareDigest: expectedDigest,
-    }));
+    const metafields = writes.map(({ target, type, value, token }) => {
+      const place = placeOf(id, target);
+      return Object.assign(place, { type: type ?? 'single_line_text_field', value, compareDigest: token });
+    });
     try {
-      const withOwner = writes.some(({ variant }) => variant !== undefined);
+      // Every returned object costs a point.
+      const withOwner = metafields.some(({ ownerId }) => ownerId !== id);
       const variables = { metafields, withOwner };
       const { data } = await this.client.run(METAFIELDS_SET, variables, metafieldsSetData, options);
-      return { errors: data.metafieldsSet.userErrors, stored: data.metafieldsSet.metafields ?? [] };
+      const stored = data.metafieldsSet.metafields ?? [];
+      return {
+        errors: data.metafieldsSet.userErrors,
+        stored: stored.map(({ owner, ...rest }) => Object.assign(rest, { ownerId: owner?.id ?? id })),
+      };
     } catch (error) {
       // The request was refused as a whole because of one or more entries, so each entry is tried by itself.
       if (isCoded(error, 'invalid')) return { errors: [{ message: error.message }], stored: [] };
@@ -177,44 +148,32 @@ export class ProductWriter {
   }
 }
 
-/** The id of the variant that owns a metafield, or of the product. */
-function ownerOf(productId: string, variant: string | undefined): string {
-  return variant === undefined ? productId : `${VARIANT_GID}${variant}`;
-}
-
-interface StoredMetafield {
-  /** Absent when all metafields are the product's. */
-  readonly owner?: { readonly id: string } | undefined;
+/** A metafield as the store names it: `ownerId` is the product's id, or that of one of its variants. */
+interface OwnedMetafield {
+  readonly ownerId: string;
   readonly namespace: string;
   readonly key: string;
-  readonly value: string;
-  readonly compareDigest: string;
 }
 
-function writtenOutcome(
-  productId: string,
-  write: MetafieldWrite,
+interface StoredMetafield extends OwnedMetafield {
+  readonly value: string;
+}
+
+function placeOf(productId: string, target: string): OwnedMetafield {
+  const { namespace, key, variant } = keyInTarget(target);
+  return { ownerId: variant === undefined ? productId : `${VARIANT_GID}${variant}`, namespace, key };
+}
+
+function storedOutcome(
+  target: string,
+  { ownerId, namespace, key }: OwnedMetafield,
   stored: readonly StoredMetafield[],
-): MetafieldOutcome {
-  const { namespace, key, variant } = write;
+): WriteOutcome {
   const found = stored.findLast(
     (metafield) =>
-      metafield.namespace === namespace &&
-      metafield.key === key &&
-      (metafield.owner?.id ?? productId) === ownerOf(productId, variant),
+      metafield.ownerId === ownerId && metafield.namespace === namespace && metafield.key === key,
   );
-  if (found === undefined) {
-    const text = `the store set ${metafieldName(write)} but does not show it`;
-    throw new CodedError('transient', text, { outcomeUnknown: true });
-  }
-  return { ...nameOf(write), outcome: 'written', value: found.value, digest: found.compareDigest };
-}
-
-function refusedOutcome(write: MetafieldWrite, error: UserError): MetafieldOutcome {
-  const changed = error.code === 'STALE_OBJECT' || error.code === 'INVALID_COMPARE_DIGEST';
-  return { ...nameOf(write), outcome: changed ? 'changed_meanwhile' : 'refused', reason: error.message };
-}
-
-function nameOf({ namespace, key, variant }: MetafieldKey): MetafieldKey {
-  return { namespace, key, ...(variant === undefined ? {} : { variant }) };
+  if (found !== undefined) return written(target, found.value);
+  const text = `the store set ${target} but does not show it`;
+  throw new CodedError('transient', text, { outcomeUnknown: true });
 }

@@ -14,6 +14,7 @@ import type {
   WriteOutcome,
 } from '../../domain/store-port.js';
 import { isTag, placeOfTarget, tagTarget } from '../../domain/write-target.js';
+import { changedMeanwhile, refused, togetherOrEach, written } from '../outcomes.js';
 import type { WooClient } from './client.js';
 import { metaFields, metaKeyOf, metaText, seoKeyFor, seoOf } from './meta.js';
 import { PRODUCT_FIELDS, productSchema, type WooProduct } from './schemas.js';
@@ -59,16 +60,12 @@ export class WooTargets {
     return { storeId, status: product.status, values, images };
   }
 
-  /** One request for all targets. A shop that refuses it may mean one of them, so each is then sent by itself. */
-  async *write(
+  write(
     storeId: string,
     writes: readonly TargetWrite[],
     options: StoreWriteOptions,
-  ): AsyncGenerator<readonly WriteOutcome[]> {
-    const outcomes = await this.#writeOnce(storeId, writes, options);
-    const isRefused = outcomes.every(({ outcome }) => outcome === 'refused');
-    if (writes.length === 1 || !isRefused) yield outcomes;
-    else for (const write of writes) yield await this.#writeOnce(storeId, [write], options);
+  ): AsyncIterable<readonly WriteOutcome[]> {
+    return togetherOrEach(writes, (some) => this.#writeOnce(storeId, some, options));
   }
 
   async #writeOnce(
@@ -87,7 +84,7 @@ export class WooTargets {
     if (toSend.length === 0) return left;
     const body = bodyOf(toSend, before);
     if ('problem' in body)
-      return [...left, ...toSend.map(({ write }) => changed(write.target, body.problem))];
+      return [...left, ...toSend.map(({ write }) => changedMeanwhile(write.target, body.problem))];
     options.onSending?.(toSend.map(({ write }) => write.target));
     const query = { _fields: PRODUCT_FIELDS };
     const call = { method: 'PUT', path: pathOf(storeId), query, body: body.sent } as const;
@@ -187,11 +184,12 @@ function decide(
   const now = present === '' ? null : present;
   const wanted = value === '' ? null : value;
   if (now === wanted) return { place, outcome: written(target, now) };
-  if (now !== (expected === '' ? null : expected)) return { place, outcome: changed(target, CHANGED) };
+  if (now !== (expected === '' ? null : expected))
+    return { place, outcome: changedMeanwhile(target, CHANGED) };
   const isKept = 'text' in place && place.text !== 'name' ? protectedPart(now ?? '') : null;
   return {
     place,
-    outcome: isKept === null ? null : changed(target, `${isKept}, and is left to the merchant`),
+    outcome: isKept === null ? null : changedMeanwhile(target, `${isKept}, and is left to the merchant`),
   };
 }
 
@@ -237,16 +235,4 @@ function kept(
   if (now === textIn(before) && now !== (value ?? ''))
     return refused(target, 'the shop kept the text of before');
   return written(target, now === '' ? null : now);
-}
-
-function written(target: string, value: string | null): WriteOutcome {
-  return { target, outcome: 'written', value };
-}
-
-function refused(target: string, reason: string): WriteOutcome {
-  return { target, outcome: 'refused', reason };
-}
-
-function changed(target: string, reason: string): WriteOutcome {
-  return { target, outcome: 'changed_meanwhile', reason };
 }
