@@ -1,4 +1,4 @@
-import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
 import {
@@ -46,10 +46,8 @@ export class BulkChangesController {
   @Describe({ summary: 'One bulk change, with its progress', answer: CHANGE, errors: [404] })
   @Get(':id')
   @Allow('viewer')
-  async show(@Param('id') id: string): Promise<PresentedBulkChange> {
-    const change = await this.changes.show(id);
-    if (change === null) throw new NotFoundException(`no bulk change ${id.slice(0, 100)}`);
-    return change;
+  show(@Param('id') id: string): Promise<PresentedBulkChange> {
+    return this.changes.show(id);
   }
 
   @Describe({ summary: 'Stop a bulk change; what it did so far stays', answer: CHANGE, errors: [404, 409] })

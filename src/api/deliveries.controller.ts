@@ -1,4 +1,4 @@
-import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
 import { Describe } from './describe.js';
@@ -43,10 +43,8 @@ export class DeliveriesController {
   })
   @Get(':id')
   @Allow('viewer')
-  async show(@Param('id') id: string): Promise<DeliveryDetail> {
-    const delivery = await this.deliveries.show(id);
-    if (delivery === null) throw new NotFoundException(`no delivery ${id.slice(0, 100)}`);
-    return delivery;
+  show(@Param('id') id: string): Promise<DeliveryDetail> {
+    return this.deliveries.show(id);
   }
 
   @Describe({

@@ -1,6 +1,7 @@
-import { ConflictException, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { ConflictException, Get, Param, Query } from '@nestjs/common';
 import { ApiController } from './api-routes.js';
 import { Describe } from './describe.js';
+import { found } from '../operations/found.js';
 import type { Page } from '../operations/paging.js';
 import {
   ProductOperations,
@@ -37,15 +38,13 @@ export class ProductsController {
   @Get(':externalId')
   @Allow('viewer')
   async show(@Param('externalId') name: string): Promise<ProductTimeline> {
-    const found = await this.products.find(name);
-    if (found.length > 1) {
+    const externalIds = await this.products.find(name);
+    if (externalIds.length > 1) {
       throw new ConflictException({
         message: `${name.slice(0, 100)} matches several products: use an external_id of details`,
-        details: { externalIds: found },
+        details: { externalIds },
       });
     }
-    const timeline = found[0] === undefined ? null : await this.products.timeline(found[0]);
-    if (timeline === null) throw new NotFoundException(`no product ${name.slice(0, 100)}`);
-    return timeline;
+    return this.products.timeline(found(externalIds[0], 'product', name));
   }
 }

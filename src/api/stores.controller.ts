@@ -2,7 +2,6 @@ import { Body, Get, Param } from '@nestjs/common';
 import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
 import { Shutdown } from '../runtime/shutdown.js';
-import { Connections } from '../connections/connections.js';
 import { Describe } from './describe.js';
 import { DriftOperations, driftSchema, type Drift } from '../operations/drift.js';
 import {
@@ -20,7 +19,6 @@ import { Allow } from './allow.js';
 @ApiController('api/v1/stores/:key')
 export class StoresController {
   constructor(
-    private readonly connections: Connections,
     private readonly drifts: DriftOperations,
     private readonly generation: GenerateOperations,
     private readonly plans: PlanOperations,
@@ -37,7 +35,6 @@ export class StoresController {
   @Get('drift')
   @Allow('admin')
   drift(@Param('key') key: string): Promise<Drift> {
-    this.connections.namedStore(key);
     return this.drifts.look(key, this.shutdown.signal, () => undefined);
   }
 
@@ -53,7 +50,6 @@ export class StoresController {
     @Body({ schema: generateBodySchema })
     { ids, force }: z.output<typeof generateBodySchema>,
   ): Promise<GenerateAnswer> {
-    this.connections.namedStore(key);
     return this.generation.generate({ store: key, ids, force }, this.shutdown.signal);
   }
 
@@ -80,7 +76,6 @@ export class StoresController {
     @Param('key') key: string,
     @Body({ schema: planBodySchema }) { full }: z.output<typeof planBodySchema>,
   ): Promise<{ id: string }> {
-    this.connections.namedStore(key);
     const { id } = await this.plans.start(key, full);
     return { id };
   }

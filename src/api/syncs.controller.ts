@@ -1,7 +1,6 @@
 import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiController, Change } from './api-routes.js';
 import type { z } from 'zod';
-import { Connections } from '../connections/connections.js';
 import { Describe } from './describe.js';
 import { idSchema, type Page } from '../operations/paging.js';
 import {
@@ -26,10 +25,7 @@ const ID = { name: 'Id', schema: idSchema };
 /** Runs on demand, and the account of each (docs/http.md). */
 @ApiController('api/v1')
 export class SyncsController {
-  constructor(
-    private readonly connections: Connections,
-    private readonly runs: RunOperations,
-  ) {}
+  constructor(private readonly runs: RunOperations) {}
 
   /** The store's active run where there is one. */
   @Describe({
@@ -44,7 +40,6 @@ export class SyncsController {
     @Body({ schema: syncBodySchema }) body: z.output<typeof syncBodySchema>,
     @ActorName() actor: string,
   ): Promise<{ id: string }> {
-    this.connections.namedStore(key);
     const run = await this.runs.request({ store: key, trigger: 'api', requestedBy: actor, ...body });
     return { id: run.id };
   }

@@ -1,4 +1,4 @@
-import { Body, Get, NotFoundException, Param, Query } from '@nestjs/common';
+import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiController, Change } from './api-routes.js';
 import { z } from 'zod';
 import { Describe } from './describe.js';
@@ -65,10 +65,8 @@ export class WriteBacksController {
   })
   @Get(':id')
   @Allow('viewer')
-  async show(@Param('id') id: string): Promise<PresentedWriteBack> {
-    const writeBack = await this.writeBacks.show(id);
-    if (writeBack === null) throw new NotFoundException(`no write-back ${id.slice(0, 100)}`);
-    return writeBack;
+  show(@Param('id') id: string): Promise<PresentedWriteBack> {
+    return this.writeBacks.show(id);
   }
 
   @Describe({

@@ -83,14 +83,10 @@ export class BulkFollower {
         },
       });
       const change = await this.changes.show(id);
-      if (change === null || !['queued', 'running'].includes(change.state)) return change ?? this.#gone(id);
+      if (!['queued', 'running'].includes(change.state)) return change;
       if (signal.aborted || (change.state === 'queued' && change.reason !== null)) return change;
       await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined); // interrupted: the loop ends
     }
-  }
-
-  #gone(id: string): never {
-    throw new Error(`bulk change ${id} no longer exists`);
   }
 
   #status({ id, state, reason, refused, dryRun, leftEdited, leftGated }: PresentedBulkChange): number {

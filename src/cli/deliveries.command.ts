@@ -1,5 +1,4 @@
 import type { CommandChange } from '../operations/audit.js';
-import { CodedError } from '../domain/errors.js';
 import {
   DeliveryOperations,
   deliveryQuerySchema,
@@ -55,11 +54,7 @@ async function shown(
   json: boolean | undefined,
 ): Promise<DeliveryDetail[]> {
   const found: DeliveryDetail[] = [];
-  for (const id of ids) {
-    const delivery = await deliveries.show(id);
-    if (delivery === null) throw new CodedError('not_found', `no delivery ${printable(id, 100)}`);
-    found.push(delivery);
-  }
+  for (const id of ids) found.push(await deliveries.show(id));
   if (!json) return found;
   printJson(found.length === 1 ? found[0] : found);
   return [];

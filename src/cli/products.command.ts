@@ -1,5 +1,5 @@
 import { IDENTIFIER_NAMES } from '../domain/catalog-product.js';
-import { CodedError } from '../domain/errors.js';
+import { found } from '../operations/found.js';
 import { ProductOperations, productQuerySchema, type ProductTimeline } from '../operations/products.js';
 import { fieldLine } from './field-line.js';
 import { LIST_OPTIONS, parsedQuery, type ListOptions } from './list-options.js';
@@ -52,11 +52,8 @@ export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
 }
 
 async function timelinesOf(products: ProductOperations, id: string): Promise<ProductTimeline[]> {
-  const found = await products.find(id);
-  const timelines = await Promise.all(found.map((externalId) => products.timeline(externalId)));
-  const known = timelines.filter((timeline) => timeline !== null);
-  if (known.length === 0) throw new CodedError('not_found', `no product ${printable(id, 100)}`);
-  return known;
+  const [first, ...others] = await products.find(id);
+  return Promise.all([found(first, 'product', id), ...others].map((one) => products.timeline(one)));
 }
 
 function printTimeline(product: ProductTimeline): void {

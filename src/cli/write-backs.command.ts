@@ -120,7 +120,7 @@ export class WriteBacksCommand extends StoreSyncCommand<WriteBackOptions> {
   #read(options: WriteBackOptions, action: 'list' | 'show', ids: readonly string[]): Promise<number> {
     const query = listQuery(options, action);
     return this.withService(options, WriteBacksAction, async ({ writeBacks, names }) => {
-      if (action === 'show') return printOne(await writeBacks.show(ids[0] ?? ''), ids[0] ?? '', options.json);
+      if (action === 'show') return printOne(await writeBacks.show(ids[0] ?? ''), options.json);
       const page = await writeBacks.list(query);
       const titles = await names.of(page.items.map(({ externalId }) => externalId));
       printPage(page, 'write-backs', options, (writeBack) => {
@@ -207,8 +207,7 @@ function headLine({ id, createdAt, state, externalId, reason }: PresentedWriteBa
   return `${id}  ${createdAt}  ${paintState(state, 14)}  ${title}${externalId}${reason === null ? '' : `: ${printable(reason)}`}`;
 }
 
-function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolean | undefined): number {
-  if (writeBack === null) throw new CodedError('not_found', `no write-back ${printable(id, 100)}`);
+function printOne(writeBack: PresentedWriteBack, json: boolean | undefined): number {
   if (json) {
     printJson(writeBack);
     return 0;

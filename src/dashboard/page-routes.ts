@@ -1,13 +1,4 @@
-import {
-  applyDecorators,
-  Controller,
-  Get,
-  NotFoundException,
-  Post,
-  Redirect,
-  UseFilters,
-  UseGuards,
-} from '@nestjs/common';
+import { applyDecorators, Controller, Get, Post, Redirect, UseFilters, UseGuards } from '@nestjs/common';
 import type { Role } from '../api/access.js';
 import { Allow } from '../api/allow.js';
 import { Audited } from '../api/audit.interceptor.js';
@@ -21,13 +12,6 @@ export const Pages = (path = ''): ClassDecorator =>
 /** A page that everybody who is signed in may read. */
 export const Page = (path: string | string[] = ''): MethodDecorator =>
   applyDecorators(Get(path), Allow('viewer'));
-
-/** The row that an address names. Without one, the page says so, and repeats the beginning of the id. */
-export function found<Row>(row: Row | null | undefined, what: string, id: string): Row {
-  if (row === null || row === undefined)
-    throw new NotFoundException(`No ${what} found for “${id.slice(0, 300)}”.`);
-  return row;
-}
 
 /**
  * A form of a page: the role that may send it, and the name of its change in the audit record. Its handler returns the page that follows.

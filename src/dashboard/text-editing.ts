@@ -2,7 +2,6 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { WriteBackReview, type ReviewedWriteBack } from '../operations/write-back-review.js';
 import { WriteBackOperations } from '../operations/write-backs.js';
-import { found } from './page-routes.js';
 import { editPage } from './views/write-back-actions.js';
 import { OtherAnswer, type Visit } from './visit.js';
 
@@ -33,7 +32,7 @@ export class TextEditing {
       return (await this.operations.edit(id, edit, { actor: visit.name })).version;
     } catch (error) {
       if (!isCoded(error)) throw error;
-      const reviewed = found(await this.texts.open(id), 'text', id);
+      const reviewed = await this.texts.open(id);
       if (!reviewed.isOpen || !isCoded(error, 'conflict'))
         throw new OtherAnswer(await visit.goTo(back, errorLine(error)));
       const { row, label } = reviewed;

@@ -14,6 +14,7 @@ import {
 } from '../persistence/listing.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { Connections } from '../connections/connections.js';
+import { found } from './found.js';
 import { moment, pageOf, pageSchema, type Page } from './paging.js';
 import { RowWorkPort } from './row-work.js';
 import { writeBackFilterSchema } from './write-back-filter.js';
@@ -84,7 +85,7 @@ export class BulkOperations {
     private readonly work: RowWorkPort,
   ) {}
 
-  /** The number of write-backs that an action would change, and the time of the count. Throws `misconfigured` for an unknown store, `not_found` for an unknown run. */
+  /** The number of write-backs that an action would change, and the time of the count. Throws `not_found` for an unknown store or run. */
   async count(
     action: BulkAction,
     filter: WriteBackFilter,
@@ -94,9 +95,8 @@ export class BulkOperations {
   }
 
   async #mustBeKnown({ store, run }: WriteBackFilter): Promise<void> {
-    if (store !== undefined) this.connections.store(store);
-    if (run !== undefined && (await this.runs.get(run)) === null)
-      throw new CodedError('not_found', `no run ${run}`);
+    if (store !== undefined) this.connections.namedStore(store);
+    if (run !== undefined) found(await this.runs.get(run), 'run', run);
   }
 
   /**
@@ -128,14 +128,12 @@ export class BulkOperations {
       permissions: { overwriteEdits, passGates },
     });
     await this.work.bulkChange(id);
-    return this.#known(id);
+    return this.show(id);
   }
 
   /** Requests the change that a dry run showed, for the rows that it counted. Throws `conflict` unless it is a dry run that is done. */
   async afterDryRun(id: string, actor: string): Promise<PresentedBulkChange> {
-    const dry = await this.changes.get(id);
-    if (dry === null) throw new CodedError('not_found', `no bulk change ${id.slice(0, 100)}`);
-    const { action, filter, until, dryRun, state } = dry;
+    const { action, filter, until, dryRun, state } = found(await this.changes.get(id), 'bulk change', id);
     if (!dryRun || state !== 'done')
       throw new CodedError('conflict', `bulk change ${id} is no dry run that is done`);
     const permissions = { overwriteEdits: false, passGates: false };
@@ -156,19 +154,19 @@ export class BulkOperations {
     return this.listing.counts('bulkChanges', filter);
   }
 
-  /** Null for an unknown id. */
-  async show(id: string): Promise<PresentedBulkChange | null> {
+  /** Throws `not_found` for an unknown id. So does each method that takes one. */
+  async show(id: string): Promise<PresentedBulkChange> {
     const change = await this.changes.get(id);
     const [shown] = await this.#presented(change === null ? [] : [change]);
-    return shown ?? null;
+    return found(shown, 'bulk change', id);
   }
 
-  /** Stops a change; what it did so far stays. Throws `conflict` when it has ended, `not_found` for an unknown id. */
+  /** Stops a change; what it did so far stays. Throws `conflict` when it has ended. */
   async cancel(id: string, actor: string): Promise<PresentedBulkChange> {
-    const change = await this.#known(id);
+    const change = await this.show(id);
     if (!(await this.changes.cancel(id, `cancelled by ${actor}`)))
       throw new CodedError('conflict', `bulk change ${id} is already ${change.state}`);
-    return this.#known(id);
+    return this.show(id);
   }
 
   /** Adds the present titles of the products to the reports. */
@@ -183,12 +181,6 @@ export class BulkOperations {
         fields: [...item.fields],
       })),
     }));
-  }
-
-  async #known(id: string): Promise<PresentedBulkChange> {
-    const change = await this.show(id);
-    if (change === null) throw new CodedError('not_found', `no bulk change ${id.slice(0, 100)}`);
-    return change;
   }
 }
 

@@ -7,6 +7,7 @@ import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import { ListingRepository, type ListFilter, type DeliveryRow } from '../persistence/listing.repository.js';
 import { productLabels } from '../persistence/product-labels.js';
+import { found } from './found.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
 import { RowWorkPort } from './row-work.js';
 
@@ -70,10 +71,9 @@ export class DeliveryOperations {
     return pageOf(page, query, (row) => summarised(row, labels));
   }
 
-  /** Null for an unknown id. */
-  async show(id: string): Promise<DeliveryDetail | null> {
-    const row = await this.deliveries.get(id);
-    if (row === null) return null;
+  /** Throws `not_found` for an unknown id. */
+  async show(id: string): Promise<DeliveryDetail> {
+    const row = found(await this.deliveries.get(id), 'delivery', id);
     return detailed(row, await productLabels(this.db, row.externalId === null ? [] : [row.externalId]));
   }
 

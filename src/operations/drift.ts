@@ -65,9 +65,9 @@ export class DriftOperations {
     private readonly history: HistoryRepository,
   ) {}
 
-  /** Throws `misconfigured` for an unknown store, and the store's error when it cannot be read. */
+  /** Throws `not_found` for an unknown store, and the store's error when it cannot be read. */
   async look(storeKey: string, signal: AbortSignal, onProgress: (checked: number) => void): Promise<Drift> {
-    const store = this.connections.store(storeKey);
+    const store = this.connections.namedStore(storeKey);
     const products = new Map<string, DriftedProduct>();
     const linked = new Map<string, CatalogLink>();
     let checked = 0;

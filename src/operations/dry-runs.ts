@@ -34,9 +34,9 @@ export class DryRuns {
     private readonly links: LinkRepository,
   ) {}
 
-  /** Throws `misconfigured` for an unknown store. `save`: keeps the plan for review. */
+  /** Throws `not_found` for an unknown store. `save`: keeps the plan for review. */
   async plan(storeKey: string, { save, ...following }: Following & { save: boolean }): Promise<ShownPlan> {
-    const store = this.connections.store(storeKey);
+    const store = this.connections.namedStore(storeKey);
     const actions: PlanEntry[] = [];
     const onActions = (batch: readonly SyncActionEntity[]): void => {
       actions.push(...batch.map((each) => kept(presentEntry(each, store.settings.writeBack), store)));
@@ -61,9 +61,9 @@ export class DryRuns {
     };
   }
 
-  /** What a sync would cost now. Throws `misconfigured` for an unknown store. */
+  /** What a sync would cost now. Throws `not_found` for an unknown store. */
   async cost(storeKey: string, following: Following): Promise<SyncCost> {
-    const store = this.connections.store(storeKey);
+    const store = this.connections.namedStore(storeKey);
     const planned: { externalId: string; generation: boolean }[] = [];
     await this.plans.dryRun(store.key, {
       ...following,

@@ -48,11 +48,10 @@ export class GenerateOperations {
   ) {}
 
   /**
-   * Throws `misconfigured` for an unknown store, and `not_found` with all unknown products before anything is
-   * requested.
+   * Throws `not_found` for an unknown store, and with all unknown products before anything is requested.
    */
   async generate(request: GenerateRequest, signal: AbortSignal): Promise<GenerateAnswer> {
-    const store = this.connections.store(request.store);
+    const store = this.connections.namedStore(request.store);
     return request.ids.length === 0
       ? this.#all(store, request.force, signal)
       : this.#given(store, request.ids, request.force, signal);

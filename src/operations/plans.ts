@@ -12,6 +12,7 @@ import {
 } from '../persistence/plan.repository.js';
 import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
+import { found } from './found.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 import { RowWorkPort } from './row-work.js';
 import { SavedPlans } from '../sync/saved-plans.js';
@@ -88,19 +89,16 @@ export class PlanOperations {
     return this.listing.counts('plans', filter);
   }
 
-  /** Null for an unknown id. */
-  async show(id: string): Promise<PresentedPlan | null> {
-    const plan = await this.plans.get(id);
-    return plan === null ? null : presentPlan(plan);
+  /** Throws `not_found` for an unknown id. So does each method that takes one. */
+  async show(id: string): Promise<PresentedPlan> {
+    return presentPlan(await this.#plan(id));
   }
 
-  /** Null for an unknown id. */
   async entries(
     id: string,
     query: z.output<typeof planEntriesQuerySchema> & PlanEntryFilter,
-  ): Promise<Page<PlanEntry> | null> {
-    const plan = await this.plans.get(id);
-    if (plan === null) return null;
+  ): Promise<Page<PlanEntry>> {
+    const plan = await this.#plan(id);
     const { limit, offset, cursor, ...filter } = query;
     const listed = await this.plans.entries(plan.id, { limit, offset, cursor }, filter);
     const writeBack = this.connections.findStore(plan.store)?.settings.writeBack;
@@ -112,19 +110,19 @@ export class PlanOperations {
     return this.plans.entryKinds(id, filter);
   }
 
-  /** The cost of its application; null for an unknown id, and for a store that is not configured. */
+  /** The cost of its application; null for a store that is not configured any more. */
   async cost(id: string): Promise<SyncCost | null> {
-    const plan = await this.plans.get(id);
-    const store = plan === null ? undefined : this.connections.findStore(plan.store);
-    if (plan === null || store === undefined) return null;
-    return this.costs.estimate(store, await this.plans.wanted(plan.id));
+    const plan = await this.#plan(id);
+    const store = this.connections.findStore(plan.store);
+    return store === undefined ? null : this.costs.estimate(store, await this.plans.wanted(plan.id));
   }
 
   /**
    * Starts planning and returns the draft's id. `done` resolves with the end of the planning. The draft records a
-   * failure.
+   * failure. Throws `not_found` for an unknown store.
    */
   async start(store: string, full: boolean): Promise<{ id: string; done: Promise<unknown> }> {
+    this.connections.namedStore(store);
     const id = await this.planning.draft(store);
     const { signal } = this.shutdown;
     const done = this.planning
@@ -145,6 +143,10 @@ export class PlanOperations {
     const { runId, entries, refused } = await this.planning.apply(id, 'api', this.shutdown.signal);
     await this.work.run(runId);
     return { id: runId, entries, refused };
+  }
+
+  async #plan(id: string): Promise<KeptPlan> {
+    return found(await this.plans.get(id), 'plan', id);
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type DeliveryRow,
   type ProductRow,
 } from '../persistence/listing.repository.js';
+import { found } from './found.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
 import {
   errorOf,
@@ -139,9 +140,9 @@ export class ProductOperations {
     return this.links.get(externalId);
   }
 
-  /** The whole timeline of a product, in order; null when no row names it. */
-  async timeline(externalId: string): Promise<ProductTimeline | null> {
-    if (!(await this.history.knows(externalId))) return null;
+  /** The whole timeline of a product, in order. Throws `not_found` when no row names it. */
+  async timeline(externalId: string): Promise<ProductTimeline> {
+    found((await this.history.knows(externalId)) ? externalId : null, 'product', externalId);
     const [link, actions, tasks, deliveries, writeBacks] = await Promise.all([
       this.links.get(externalId),
       this.history.actions(externalId),

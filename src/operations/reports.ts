@@ -20,6 +20,7 @@ import {
   type Finding,
 } from './check.js';
 import { DriftOperations, driftSchema, type Drift } from './drift.js';
+import { found } from './found.js';
 import { GenerateOperations, generateAnswerSchema, type GenerateAnswer } from './generate.js';
 
 export type { ReportKind };
@@ -76,11 +77,11 @@ export class Reports {
   }
 
   /**
-   * Begins a report, or joins the one that is being made. `store`: empty for a check. Throws `misconfigured` for an unknown store.
+   * Begins a report, or joins the one that is being made. `store`: empty for a check. Throws `not_found` for an unknown store.
    * `done` resolves when the report has ended, and never rejects.
    */
   async start(kind: ReportKind, store: string, actor: string): Promise<{ id: string; done: Promise<void> }> {
-    if (store !== '') this.connections.store(store);
+    if (store !== '') this.connections.namedStore(store);
     const id = await this.rows.begin(kind, store, actor);
     if (id === null) {
       const running = await this.rows.newest(kind, store);
@@ -90,10 +91,9 @@ export class Reports {
     return { id, done: this.#make(id, kind, store) };
   }
 
-  /** Null for an unknown id. */
-  async show(id: string): Promise<Report | null> {
-    const row = await this.rows.get(id);
-    return row === null ? null : presentReport(row);
+  /** Throws `not_found` for an unknown id. */
+  async show(id: string): Promise<Report> {
+    return presentReport(found(await this.rows.get(id), 'report', id));
   }
 
   async newest(kind: ReportKind, store: string): Promise<Report | null> {

@@ -10,6 +10,7 @@ import { RunItemRepository } from '../persistence/run-item.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { RunRequests, type RunRequest } from '../connections/run-requests.js';
 import { Connections } from '../connections/connections.js';
+import { found } from './found.js';
 import { pageOf, type Page } from './paging.js';
 import { RowWorkPort } from './row-work.js';
 import { isUnderWay, presentRun, type PresentedRun, type runQuerySchema } from './present-run.js';
@@ -161,8 +162,9 @@ export class RunOperations {
     return presentRun(await this.#run(id));
   }
 
-  /** Requests a run and wakes a worker. `created`: false when the store has an active run already. */
+  /** Requests a run and wakes a worker. `created`: false when the store has an active run already. Throws `not_found` for an unknown store. */
   async request(request: RunRequest): Promise<{ id: string; created: boolean }> {
+    this.connections.namedStore(request.store);
     const run = await this.requests.request(request);
     await this.work.run(run.id);
     return run;
@@ -174,7 +176,6 @@ export class RunOperations {
     by: Pick<RunRequest, 'trigger' | 'requestedBy'>,
   ): Promise<{ id: string; created: boolean }> {
     const { store } = await this.#run(id);
-    this.connections.namedStore(store);
     return this.request({ store, full: false, ...by });
   }
 
@@ -183,8 +184,6 @@ export class RunOperations {
   }
 
   async #run(id: string): Promise<SyncRunEntity> {
-    const run = await this.runs.get(id);
-    if (run === null) throw new CodedError('not_found', `no run ${id.slice(0, 100)}`);
-    return run;
+    return found(await this.runs.get(id), 'run', id);
   }
 }

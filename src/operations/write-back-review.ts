@@ -11,6 +11,7 @@ import { isEditable } from '../planner/edited-value.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { LiveLooks, type Look } from '../write-back/live-looks.js';
+import { found } from './found.js';
 import { presentWriteBack, type PresentedWriteBack } from './present-write-back.js';
 import { ProductNames } from './product-names.js';
 import { compareFromJournal, compareWithLive, isOpen, type Comparison } from './write-back-comparison.js';
@@ -84,10 +85,9 @@ export class WriteBackReview {
     private readonly clock: Clock,
   ) {}
 
-  /** Compares with the store as it is now, or with the journal once it is settled. Null for an unknown id. */
-  async open(id: string): Promise<ReviewedWriteBack | null> {
-    const row = await this.writeBacks.get(id);
-    if (row === null) return null;
+  /** Compares with the store as it is now, or with the journal once it is settled. Throws `not_found` for an unknown id. */
+  async open(id: string): Promise<ReviewedWriteBack> {
+    const row = found(await this.writeBacks.get(id), 'write-back', id);
     const label = await this.names.one(row.externalId);
     const isDecided = row.state === 'rejected' || row.state === 'ready';
     return {
@@ -100,10 +100,10 @@ export class WriteBackReview {
     };
   }
 
-  /** The comparison that a page has just shown, for its frames. Null for an unknown id. */
-  async compared(id: string): Promise<Comparison | null> {
-    const row = await this.writeBacks.get(id);
-    return row === null ? null : (await this.#compared(row, SAME_PAGE_MS)).comparison;
+  /** The comparison that a page has just shown, for its frames. Throws `not_found` for an unknown id. */
+  async compared(id: string): Promise<Comparison> {
+    const row = found(await this.writeBacks.get(id), 'write-back', id);
+    return (await this.#compared(row, SAME_PAGE_MS)).comparison;
   }
 
   /** Does not throw when a store does not answer; the comparison has the reason. */
@@ -130,25 +130,25 @@ export class WriteBackReview {
   /** What stands against each of the texts, by looks that are at most minutes old. A text whose store does not answer in time is absent. */
   async objections(ids: readonly string[]): Promise<ReadonlyMap<string, Objections>> {
     const rows = (await this.writeBacks.byIds(ids)).filter(isOpen);
-    const found = await Promise.all(
+    const looks = await Promise.all(
       rows.map(async (row) => {
         const look = await this.#look(row, SAME_LIST_MS);
         return 'problem' in look ? null : ([row.id, objectionsIn(look)] as const);
       }),
     );
-    return new Map(found.filter((each) => each !== null));
+    return new Map(looks.filter((each) => each !== null));
   }
 
   /** The same for the first of all that a filter selects, as numbers. */
   async countObjections(filter: WriteBackFilter): Promise<ObjectionCounts> {
     const page = { limit: MOST_LOOKS, offset: 0, order: 'desc' } as const;
     const { rows, total } = await this.listing.writeBacks(page, filter);
-    const found = [...(await this.objections(rows.map(({ id }) => id))).values()];
+    const objections = [...(await this.objections(rows.map(({ id }) => id))).values()];
     return {
       total,
-      looked: found.length,
-      edited: found.filter(({ edited }) => edited.length > 0).length,
-      gated: found.filter(({ gates }) => gates.length > 0).length,
+      looked: objections.length,
+      edited: objections.filter(({ edited }) => edited.length > 0).length,
+      gated: objections.filter(({ gates }) => gates.length > 0).length,
     };
   }
 

@@ -10,6 +10,7 @@ import { WriteBackDecisions, type UndoOutcome } from '../persistence/write-back-
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { editedValue } from '../planner/edited-value.js';
+import { found } from './found.js';
 import { pageOf, type Page, type RowOutcome } from './paging.js';
 import { Approver } from '../write-back/approver.js';
 import { Reapplier } from '../write-back/reapplier.js';
@@ -87,10 +88,9 @@ export class WriteBackOperations {
     return this.listing.writeBackCounts(filter);
   }
 
-  /** Null for an unknown id. */
-  async show(id: string): Promise<PresentedWriteBack | null> {
-    const row = await this.writeBacks.get(id);
-    return row === null ? null : presentWriteBack(row);
+  /** Throws `not_found` for an unknown id. */
+  async show(id: string): Promise<PresentedWriteBack> {
+    return presentWriteBack(found(await this.writeBacks.get(id), 'write-back', id));
   }
 
   /** Decides about each row by itself. A refused row has its reason, and the others continue. */
@@ -216,8 +216,7 @@ export class WriteBackOperations {
     { target, value, version }: z.output<typeof editSchema>,
     by: DecidedBy,
   ): Promise<PresentedWriteBack> {
-    const row = await this.writeBacks.get(id);
-    if (row === null) throw new CodedError('not_found', `no write-back ${id.slice(0, 100)}`);
+    const row = found(await this.writeBacks.get(id), 'write-back', id);
     const edit = { target, version, edited: (old: IntendedValue) => editedValue(old, value) };
     switch (await this.decisions.edit(id, edit, by)) {
       case 'edited':

@@ -4,7 +4,7 @@ import { BULK_ACTIONS } from '../../domain/write-back-filter.js';
 import { BULK_STATES, BulkOperations } from '../../operations/bulk-changes.js';
 import { filterOf, filterShape } from '../../operations/write-back-filter.js';
 import { WriteBackReview } from '../../operations/write-back-review.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { datedListShape, formQuery, pageAt } from '../page-query.js';
 import { bulkListPage } from '../views/bulk-list.js';
@@ -81,7 +81,7 @@ export class BulkPages {
 
   @Page(':id')
   async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    return bulkPage(visitor, found(await this.changes.show(id), 'bulk change', id));
+    return bulkPage(visitor, await this.changes.show(id));
   }
 
   /** Does what a dry run showed, for the rows that it counted. */

@@ -4,7 +4,7 @@ import { DeliveryOperations } from '../../operations/deliveries.js';
 import { Connections } from '../../connections/connections.js';
 import { noticeOf } from '../notice.js';
 import { datedListShape, formQuery, pageAt, severalSchema } from '../page-query.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
 
@@ -34,7 +34,7 @@ export class DeliveryPages {
 
   @Page(':id')
   async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    return deliveryPage(visitor, found(await this.deliveries.show(id), 'delivery', id));
+    return deliveryPage(visitor, await this.deliveries.show(id));
   }
 
   @Form('replay', 'admin', 'delivery replay')

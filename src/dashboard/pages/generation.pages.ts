@@ -1,12 +1,13 @@
 import { Body, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Connections } from '../../connections/connections.js';
+import { found } from '../../operations/found.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { ProductOperations, type LinkedProduct } from '../../operations/products.js';
 import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
 import { severalSchema } from '../page-query.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { OtherAnswer, ThisVisit, type NextPage, type Visit } from '../visit.js';
 import { generateQuestionPage } from '../views/reports.js';
 

@@ -10,7 +10,7 @@ import {
   ROWS_OF_A_PAGE,
   searchSchema,
 } from '../page-query.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { pathTo } from '../elements.js';
 import { planPage, type PlanView } from '../views/plan.js';
@@ -45,7 +45,6 @@ export class PlanPages {
     @Body({ schema: planFormSchema }) { kind, product }: z.output<typeof planFormSchema>,
     @ThisVisit() visit: Visit,
   ): Promise<NextPage> {
-    this.connections.namedStore(key);
     const { id } = await this.plans.start(key, kind === 'full');
     return visit.goTo(pathTo(`/plans/${id}`, { product }), 'The plan is being made.');
   }
@@ -84,7 +83,7 @@ export class PlanPages {
     id: string,
     { offset, product, kind, search }: z.output<typeof querySchema>,
   ): Promise<PlanView> {
-    const plan = found(await this.plans.show(id), 'plan', id);
+    const plan = await this.plans.show(id);
     const page = { limit: ROWS_OF_A_PAGE, offset };
     const filter = { externalId: product, kind, search };
     const [entries, kinds, cost] = await Promise.all([
@@ -93,6 +92,6 @@ export class PlanPages {
       plan.state === 'saved' ? this.plans.cost(plan.id) : null,
     ]);
     const given = { product, kind, search };
-    return { plan, cost, kinds, given, entries: entries ?? { items: [], total: 0, ...page } };
+    return { plan, cost, kinds, given, entries };
   }
 }

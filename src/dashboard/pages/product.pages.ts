@@ -1,6 +1,7 @@
 import { NotFoundException, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
+import { found } from '../../operations/found.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { ProductRuns } from '../../operations/product-runs.js';
 import {
@@ -16,7 +17,7 @@ import { productPath } from '../elements.js';
 import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
 import { ProductLive } from '../product-live.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { OtherAnswer, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { productPage } from '../views/product.js';
@@ -67,7 +68,7 @@ export class ProductPages {
 
   @Page(':id')
   async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    const product = found(await this.products.timeline(id), 'product', id);
+    const product = await this.products.timeline(id);
     const link = await this.products.link(product.externalId);
     const [images, titles, live] = await Promise.all([
       this.thumbnails.of([product.externalId]),

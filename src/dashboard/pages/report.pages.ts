@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import { Reports, type ReportKind } from '../../operations/reports.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { Connections } from '../../connections/connections.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { checkPage, generateQuestionPage, reportPage } from '../views/reports.js';
 
@@ -27,7 +27,7 @@ export class ReportPages {
 
   @Form('stores/:key/drift', 'admin', 'drift')
   async drift(@Param('key') key: string, @ThisVisit() visit: Visit): Promise<NextPage> {
-    return this.#start('drift', this.connections.namedStore(key).key, visit);
+    return this.#start('drift', key, visit);
   }
 
   /** The question first: content costs credits. */
@@ -40,12 +40,12 @@ export class ReportPages {
 
   @Form('stores/:key/generate', 'admin', 'generate')
   async generate(@Param('key') key: string, @ThisVisit() visit: Visit): Promise<NextPage> {
-    return this.#start('generate', this.connections.namedStore(key).key, visit);
+    return this.#start('generate', key, visit);
   }
 
   @Page('reports/:id')
   async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    return reportPage(visitor, found(await this.reports.show(id), 'report', id));
+    return reportPage(visitor, await this.reports.show(id));
   }
 
   async #start(kind: ReportKind, store: string, visit: Visit): Promise<NextPage> {

@@ -17,7 +17,7 @@ import {
   ROWS_OF_A_PAGE,
   searchSchema,
 } from '../page-query.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { RUN_STOPPED, runPage, type RunView } from '../views/run.js';
 import { namedIn } from '../views/withheld.js';
@@ -72,7 +72,7 @@ export class RunPages {
     @Query({ schema: itemsSchema }) { outcome, search }: ItemsQuery,
     @Res() response: Response,
   ): Promise<void> {
-    const run = await this.#known(this.runs.show(id), id);
+    const run = await this.runs.show(id);
     response.attachment(`run-${run.id}.csv`).type('text/csv; charset=utf-8');
     for await (const piece of this.runs.csv(run.id, { outcome, search })) {
       if (response.destroyed) return;
@@ -90,7 +90,7 @@ export class RunPages {
 
   @Form(':id/retry', 'admin', 'sync retry')
   async retry(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
-    const next = await this.#known(this.runs.retry(id, { trigger: 'api', requestedBy: visit.name }), id);
+    const next = await this.runs.retry(id, { trigger: 'api', requestedBy: visit.name });
     const notice = next.created ? RUN_REQUESTED : RUN_UNDER_WAY;
     return visit.goTo(`/runs/${next.id}`, notice);
   }
@@ -98,7 +98,7 @@ export class RunPages {
   /** The notice for the person. A run that ends meanwhile is no error. */
   async #cancelled(id: string, by: string): Promise<string> {
     try {
-      const run = await this.#known(this.runs.cancel(id, by), id);
+      const run = await this.runs.cancel(id, by);
       return isUnderWay(run)
         ? 'The run stops at its next safe point. Its other products are put off to the next run.'
         : RUN_STOPPED;
@@ -109,7 +109,7 @@ export class RunPages {
   }
 
   async #view(id: string, { offset, outcome, search }: ItemsQuery): Promise<RunView> {
-    const opened = await this.#known(this.runs.open(id), id);
+    const opened = await this.runs.open(id);
     const { run } = opened;
     const choice = { outcome, search };
     const [progress, texts, items] = await Promise.all([
@@ -122,14 +122,5 @@ export class RunPages {
     const changes = ids.length === 0 ? NO_CHANGES : await this.runs.changes(run.id, ids);
     const titles = await this.names.of(items.items.flatMap(({ reason }) => namedIn(reason)));
     return { ...opened, titles, progress, texts, items, changes, choice, now: this.clock.now() };
-  }
-
-  async #known<T>(work: Promise<T>, id: string): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      if (isCoded(error, 'not_found')) return found<T>(null, 'run', id);
-      throw error;
-    }
   }
 }

@@ -61,7 +61,6 @@ export class StorePages {
     @Body({ schema: syncFormSchema }) { kind, force }: z.output<typeof syncFormSchema>,
     @ThisVisit() visit: Visit,
   ): Promise<NextPage> {
-    this.connections.namedStore(key);
     const run = await this.runs.request({
       store: key,
       full: kind === 'full',

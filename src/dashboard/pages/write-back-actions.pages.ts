@@ -1,10 +1,11 @@
 import { Body, NotFoundException, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
+import { found } from '../../operations/found.js';
 import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
-import { WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
+import { WriteBackReview } from '../../operations/write-back-review.js';
 import { GenerateAgain } from '../generate-again.js';
 import { noticeAbout } from '../notice.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { editedField, TextEditing } from '../text-editing.js';
 import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';
@@ -31,7 +32,7 @@ export class WriteBackActionPages {
     @Query({ schema: fieldSchema }) { field, back }: z.output<typeof fieldSchema>,
     @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    const reviewed = await this.#known(id);
+    const reviewed = await this.texts.open(id);
     const { value, came } = editedField(reviewed, field);
     const { row, label } = reviewed;
     return editPage(visitor, {
@@ -67,7 +68,7 @@ export class WriteBackActionPages {
   ): Promise<string> {
     const action = askedSchema.safeParse(given);
     if (!action.success) throw new NotFoundException('This page does not exist.');
-    const { row, label } = await this.#known(id);
+    const { row, label } = await this.texts.open(id);
     const asked = { label, back: pageAfter(row.id, back) };
     return confirmPage(visitor, row, action.data, asked);
   }
@@ -105,22 +106,18 @@ export class WriteBackActionPages {
     @Body({ schema: backSchema }) { back }: z.output<typeof backSchema>,
     @ThisVisit() visit: Visit,
   ): Promise<NextPage> {
-    const { store, externalId } = (await this.#known(id)).row;
+    const { store, externalId } = (await this.texts.open(id)).row;
     const notice = await this.again.request(store, [externalId]);
     return visit.goTo(pageAfter(id, back), notice);
   }
 
   async #decide(id: string, decision: Decision, visit: Visit, back?: string): Promise<NextPage> {
-    const { label } = await this.#known(id);
+    const { label } = await this.texts.open(id);
     const [decided] = await this.operations.decide([id], decision, { actor: visit.name });
-    const outcome = found(decided, 'text', id);
+    const outcome = found(decided, 'write-back', id);
     // A reapplication is a new write-back.
     const about = decision === 'reapply' && outcome.ok ? { ...outcome, detail: 'applied again' } : outcome;
     return visit.goTo(pageAfter(id, back), noticeAbout(label, about));
-  }
-
-  async #known(id: string): Promise<ReviewedWriteBack> {
-    return found(await this.texts.open(id), 'text', id);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Body, NotFoundException, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
+import { found } from '../../operations/found.js';
 import type { RowOutcome } from '../../operations/paging.js';
 import { UNDO_MS, WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
@@ -8,7 +9,7 @@ import { pathTo } from '../elements.js';
 import { noticeAbout } from '../notice.js';
 import { severalSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
-import { Form, found, Page, Pages } from '../page-routes.js';
+import { Form, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { TextEditing } from '../text-editing.js';
 import { Thumbnails } from '../thumbnails.js';
@@ -42,7 +43,7 @@ export class WriteBackPages {
     @Query({ schema: listPlaceSchema }) place: ListPlace,
     @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    const reviewed = await this.#known(id);
+    const reviewed = await this.texts.open(id);
     const { at } = place;
     const [images, last, newer, older] = await Promise.all([
       this.thumbnails.of([reviewed.row.externalId]),
@@ -69,7 +70,7 @@ export class WriteBackPages {
   ): Promise<void> {
     const which = sideSchema.safeParse(side);
     const comparison = await this.texts.compared(id);
-    const field = comparison?.fields.find((each) => each.kind === 'html' && each.target === target);
+    const field = comparison.fields.find((each) => each.kind === 'html' && each.target === target);
     if (!which.success || field === undefined) throw new NotFoundException('This field has no text to show.');
     const { headers, body } = previewDocument(field[which.data] ?? '');
     response.set(headers).send(body);
@@ -82,7 +83,7 @@ export class WriteBackPages {
     @Body({ schema: decisionSchema }) form: z.output<typeof decisionSchema>,
     @ThisVisit() visit: Visit,
   ): Promise<NextPage> {
-    const reviewed = await this.#known(id);
+    const reviewed = await this.texts.open(id);
     const { label } = reviewed;
     const edits = form.decision === 'reject' ? [] : editsIn(form, reviewed);
     let { version } = form;
@@ -116,7 +117,7 @@ export class WriteBackPages {
     decision: 'approve' | 'reject',
     actor: string,
   ): Promise<RowOutcome> {
-    const { row: shown } = await this.#known(id);
+    const { row: shown } = await this.texts.open(id);
     if (decision === 'approve' && !shown.fields.some(({ target }) => field.includes(target)))
       return { id, ok: false, state: null, detail: 'accept at least one field, or reject the text' };
     const by = {
@@ -125,16 +126,12 @@ export class WriteBackPages {
       ...(decision === 'approve' ? { only: field, delayMs: UNDO_MS } : { reason: reason || undefined }),
     };
     const [decided] = await this.operations.decide([id], decision, by);
-    const outcome = found(decided, 'text', id);
-    const { row } = await this.#known(id);
+    const outcome = found(decided, 'write-back', id);
+    const { row } = await this.texts.open(id);
     const declined = row.declined.map(({ target }) => targetName(target)).join(', ');
     return decision === 'approve' && outcome.ok && declined !== ''
       ? { ...outcome, detail: `approved without ${declined}; it is written next` }
       : outcome;
-  }
-
-  async #known(id: string): Promise<ReviewedWriteBack> {
-    return found(await this.texts.open(id), 'text', id);
   }
 
   /** The page of the write-back at a position of the review list. */
