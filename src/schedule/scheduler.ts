@@ -14,6 +14,7 @@ const SWEEP_MS = 5_000;
 const SWEEP_AGAIN_MS = 1_000;
 /** A merchant waits for an edit to reach the catalog, so events are looked for more often than other due rows. */
 const EVENTS_MS = 2_000;
+const SCHEDULES_MS = 1_000;
 const ERASURE_MS = 900_000;
 const SLOT_CHECK_MS = 600_000;
 const SUBSCRIPTION_CHECK_MS = 6 * 3_600_000;
@@ -45,7 +46,6 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
 
   start(): void {
     const { timers, schedules, sides } = this;
-    schedules.begin();
     this.connections.onReplaced(() => {
       this.#reschedule();
     });
@@ -57,8 +57,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     });
     this.#pollWorkspaces();
     timers.every('runs of events', EVENTS_MS, () => schedules.runEvents());
-    // Not a part of the sweep: one store whose tick always fails must not hold it back.
-    timers.every('missed ticks', SWEEP_MS, () => schedules.repeatMissed());
+    timers.every('schedules', SCHEDULES_MS, () => schedules.runDue())();
     // Resume the work of earlier processes now, not after the first interval.
     sweep();
     timers.every('uninstall events', SWEEP_MS, () => this.uninstalls.pass());
@@ -70,10 +69,9 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     this.#checkSides();
   }
 
-  /** After a reload of the configuration: other stores, other schedules, other webhooks. */
+  /** After a reload of the configuration: other workspaces, other webhooks. The schedules of its stores are looked at every second. */
   #reschedule(): void {
     if (this.timers.stopped) return;
-    this.schedules.beginAgain();
     this.#pollWorkspaces();
     this.#checkSides();
   }

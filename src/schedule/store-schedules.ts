@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CronJob } from 'cron';
 import pLimit from 'p-limit';
 import { Connections, type Store } from '../connections/connections.js';
 import { RunRequests } from '../connections/run-requests.js';
-import { startDelayMs } from '../connections/start-times.js';
+import { nextStart, startDelayMs } from '../connections/start-times.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { JobProducer } from '../queue/index.js';
@@ -11,22 +10,29 @@ import { Clock } from '../runtime/clock.js';
 import { latestSlot } from './slots.js';
 import { Timers } from './timers.js';
 
-const TICKS_AT_ONCE = 4;
+const STARTS_AT_ONCE = 4;
 /** Events arrive in bursts, so a run waits until none has arrived for this long. */
 const EVENTS_QUIET_MS = 1_000;
 
+/** What this process knows of a store's schedule. */
+interface StartTimes {
+  nextMs: number;
+  /** A slot may have passed while no process ran, or before a reload of the configuration. */
+  isToLookBack: boolean;
+  hasFailed: boolean;
+}
+
 /**
- * Requests the runs of stores: by their schedules and by their events. A tick of a schedule only inserts a due run, and the unique slot
- * makes it one run across replicas (docs/decisions/0001-rows-before-queues.md). A tick that passed while no process ran is caught up at
- * start, and one that failed, because the database was down, as soon as it answers.
+ * Requests the runs of stores: by their schedules and by their events. A start only inserts a due run, and the unique slot
+ * makes it one run across replicas (docs/decisions/0001-rows-before-queues.md). A slot that passed while no process ran is caught up at
+ * start, and a start that failed, because the database was down, as soon as it answers.
  */
 @Injectable()
 export class StoreSchedules {
   /** A thousand stores may be due at the same minute. All at once would wait for database connections until their time is up. */
-  readonly #ticks = pLimit(TICKS_AT_ONCE);
-  /** Ticks and looks back that failed, by store. */
-  readonly #missed = new Map<string, () => Promise<void>>();
-  #startedAt: Date;
+  readonly #places = pLimit(STARTS_AT_ONCE);
+  /** A store that a reload of the configuration changed is another object, and begins anew. */
+  readonly #times = new WeakMap<Store, StartTimes>();
 
   constructor(
     private readonly timers: Timers,
@@ -36,83 +42,48 @@ export class StoreSchedules {
     private readonly owed: OwedRepository,
     @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
     private readonly clock: Clock,
-  ) {
-    this.#startedAt = clock.now();
+  ) {}
+
+  /** Starts the runs that are due by the schedules. One that fails is due again in the next round. */
+  async runDue(): Promise<void> {
+    const now = this.clock.now();
+    const starts = this.connections.stores.map(async (store) => {
+      const times = this.#timesOf(store, now);
+      if (times.isToLookBack || times.nextMs <= now.getTime())
+        await this.#places(() => this.#startOrRepeat(store, times, now));
+    });
+    await Promise.all(starts);
   }
 
-  begin(): void {
-    this.#startedAt = this.clock.now();
-    for (const store of this.connections.stores) {
-      const { cron, timezone } = store.settings.schedule;
-      const job = CronJob.from({
-        cronTime: cron,
-        timeZone: timezone,
-        onTick: () => {
-          this.#tickIn(startDelayMs(store.settings), store);
-        },
-      });
-      this.timers.registry.addCronJob(`sync ${store.key}`, job);
-      job.start();
-      this.#awaitStart(store);
-      void this.timers.guarded('schedule', () =>
-        this.#ticks(() => this.#orMissed(`look back ${store.key}`, () => this.#makeUp(store))),
-      );
-    }
+  #timesOf(store: Store, now: Date): StartTimes {
+    const known = this.#times.get(store);
+    if (known !== undefined) return known;
+    const nextMs = nextStart(store.settings, now).getTime();
+    const times = { nextMs, isToLookBack: true, hasFailed: false };
+    this.#times.set(store, times);
+    return times;
   }
 
-  /** Begins again with the stores and schedules of a new configuration. */
-  beginAgain(): void {
-    const { registry } = this.timers;
-    for (const name of registry.getCronJobs().keys()) registry.deleteCronJob(name);
-    this.begin();
-  }
-
-  /** The store's run starts in `ms` milliseconds, if this process still works then. */
-  #tickIn(ms: number, store: Store): void {
-    const tick = (): void => void this.timers.guarded('schedule', () => this.#ticks(() => this.due(store)));
-    if (ms === 0) {
-      tick();
-      return;
-    }
-    // Named by its time: a frequent schedule has several starts ahead.
-    const name = `start of ${store.key} at ${new Date(this.clock.now().getTime() + ms).toISOString()}`;
-    this.timers.soon(name, ms, () => {
-      this.timers.registry.deleteTimeout(name);
-      tick();
+  async #startOrRepeat(store: Store, times: StartTimes, now: Date): Promise<void> {
+    await this.timers.guarded('schedule', async () => {
+      try {
+        await (times.nextMs <= now.getTime() ? this.tick(store, now) : this.#makeUp(store, now));
+        times.nextMs = nextStart(store.settings, now).getTime();
+        times.isToLookBack = false;
+        times.hasFailed = false;
+      } catch (error) {
+        // Logged once, and not in each round until the database answers.
+        if (times.hasFailed) return;
+        times.hasFailed = true;
+        throw error;
+      }
     });
   }
 
-  /** A tick of the store's schedule. Throws as `tick` does; `repeatMissed` repeats one that failed. */
-  async due(store: Pick<Store, 'key'>): Promise<void> {
-    await this.#orMissed(`tick ${store.key}`, () => this.tick(store));
-  }
-
-  /** Repeats the failed ticks. A tick that fails again is logged, and stays for the next time. */
-  async repeatMissed(): Promise<void> {
-    for (const [name, work] of [...this.#missed]) {
-      this.#missed.delete(name);
-      await this.timers.guarded('schedule', () => this.#orMissed(name, work));
-    }
-  }
-
-  async #orMissed(name: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!this.timers.stopped) this.#missed.set(name, work);
-      throw error;
-    }
-  }
-
   /** Requests the run for the latest slot whose start is due. Several replicas may do so; the result is one run. */
-  async tick({ key }: Pick<Store, 'key'>): Promise<void> {
-    // A reload of the configuration may have removed or changed the store since the timer was set.
-    const store = this.connections.findStore(key);
-    if (store === undefined) return;
+  async tick(store: Store, now: Date): Promise<void> {
     const { cron, timezone } = store.settings.schedule;
-    // Timers may fire slightly before the time of the clock that computes slots.
-    const now = new Date(this.clock.now().getTime() + 500 - startDelayMs(store.settings));
-    const slot = latestSlot(cron, timezone, now);
+    const slot = latestSlot(cron, timezone, new Date(now.getTime() - startDelayMs(store.settings)));
     if (slot === null) return;
     const full = await this.requests.fullIsDue(store.key);
     const run = await this.requests.requestSlot({ store: store.key, full, trigger: 'schedule', slot });
@@ -126,24 +97,15 @@ export class StoreSchedules {
     await this.jobs.enqueue('runs', run.id);
   }
 
-  /** A slot that passed while no process ran. A store that never ran waits for its first tick. */
-  async #makeUp(store: Store): Promise<void> {
+  /** A slot that passed while no process ran. A store that never ran waits for its first slot. */
+  async #makeUp(store: Store, now: Date): Promise<void> {
     const [newest] = await this.runs.latest(store.key, 1);
     if (!newest) return;
     const { cron, timezone } = store.settings.schedule;
     const delayMs = startDelayMs(store.settings);
-    const slot = latestSlot(cron, timezone, new Date(this.#startedAt.getTime() - delayMs));
+    const slot = latestSlot(cron, timezone, new Date(now.getTime() - delayMs));
     if (slot === null || slot.getTime() + delayMs <= newest.createdAt.getTime()) return;
-    await this.tick(store);
-  }
-
-  /** A slot whose tick passed before this process started, and whose start is still to come (`schedule.spread`). */
-  #awaitStart(store: Store): void {
-    const { cron, timezone } = store.settings.schedule;
-    const slot = latestSlot(cron, timezone, this.#startedAt);
-    const waitMs =
-      slot === null ? 0 : slot.getTime() + startDelayMs(store.settings) - this.#startedAt.getTime();
-    if (waitMs > 0) this.#tickIn(waitMs, store);
+    await this.tick(store, now);
   }
 
   /** Requests the runs of slots that came due while another run was active. */

@@ -60,6 +60,5 @@ export class Timers {
     const { registry } = this;
     for (const name of registry.getTimeouts()) registry.deleteTimeout(name);
     for (const name of registry.getIntervals()) registry.deleteInterval(name);
-    for (const name of registry.getCronJobs().keys()) registry.deleteCronJob(name);
   }
 }

@@ -5,7 +5,7 @@ import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { receive, resultOf } from '../../support/results.js';
 import { IDLE, Schedulers } from '../../support/schedulers.js';
-import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
 let stages: Stages;
@@ -27,7 +27,7 @@ const SLOT = new Date('2026-11-20T02:00:00Z');
 const DAY_MS = 86_400_000;
 
 async function tick(now: Date): Promise<void> {
-  await schedulers.schedules(now).tick(stages.connections.store(STORE));
+  await schedulers.schedules(now).tick(stages.connections.store(STORE), now);
 }
 
 /** Works whatever run is active. */
@@ -66,20 +66,23 @@ describe('a tick', () => {
     expect(schedulers.enqueued).toEqual([`runs ${run!.id}`]);
   });
 
-  it('that fails while the database is down is repeated once it answers, and makes one run', async () => {
-    const scheduler = schedulers.schedules(SLOT);
-    const down = jest
-      .spyOn(RunRequests.prototype, 'requestSlot')
-      .mockRejectedValue(new Error('no connection'));
-    await expect(scheduler.due(stages.connections.store(STORE))).rejects.toThrow('no connection');
-    await scheduler.repeatMissed();
-    expect(schedulers.logged.join()).toContain('no connection');
-    down.mockRestore();
+  it('that fails is repeated each second until it succeeds, logged once, and holds up no other store', async () => {
+    const now = new Date(SLOT.getTime() - 1_000);
+    const schedules = schedulers.schedules(now);
+    await schedules.runDue();
+    expect(schedulers.enqueued).toEqual([]);
+    const down = failOf(STORE);
+    for (let second = 0; second < 3; second += 1) {
+      now.setTime(SLOT.getTime() + second * 1_000);
+      await schedules.runDue();
+    }
+    expect(schedulers.warned).toEqual([expect.stringContaining('no connection')]);
     expect(await runs()).toEqual([]);
-    await scheduler.repeatMissed();
-    await scheduler.repeatMissed();
+    expect(await stages.runs.latest(OTHER_STORE, 20)).toMatchObject([{ slot: SLOT }]);
+    down.mockRestore();
+    for (let second = 0; second < 3; second += 1) await schedules.runDue();
     expect(await runs()).toMatchObject([{ slot: SLOT, trigger: 'schedule', state: 'queued' }]);
-    expect(schedulers.enqueued).toHaveLength(1);
+    expect(schedulers.enqueued).toHaveLength(2);
   });
 
   it('makes every seventh run a full one, and the first', async () => {
@@ -96,12 +99,19 @@ describe('a tick', () => {
   });
 });
 
+/** Until the result is restored, no run of this store can be requested. */
+function failOf(store: string) {
+  return jest
+    .spyOn(RunRequests.prototype, 'fullIsDue')
+    .mockImplementation((key) =>
+      key === store ? Promise.reject(new Error('no connection')) : Promise.resolve(true),
+    );
+}
+
 describe('a slot that comes due while another run is active', () => {
   it('has its run after that one, once for all replicas', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
-    await Promise.all(
-      Array.from({ length: 3 }, () => schedulers.schedules(SLOT).tick(stages.connections.store(STORE))),
-    );
+    await Promise.all(Array.from({ length: 3 }, () => tick(SLOT)));
     expect(await runs()).toHaveLength(1);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
     await stages.work(id);
@@ -111,8 +121,7 @@ describe('a slot that comes due while another run is active', () => {
   });
 
   it('is not put off when the active run is its own', async () => {
-    for (let replica = 0; replica < 2; replica += 1)
-      await schedulers.schedules(SLOT).tick(stages.connections.store(STORE));
+    for (let replica = 0; replica < 2; replica += 1) await tick(SLOT);
     await stages.work((await runs())[0]!.id);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
   });
@@ -153,6 +162,17 @@ describe('a start', () => {
     expect(await runs()).toHaveLength(1);
   });
 
+  it('catches up once the database answers', async () => {
+    await hadRun(new Date(SLOT.getTime() - DAY_MS));
+    const schedules = schedulers.schedules(new Date(SLOT.getTime() + 3_600_000));
+    const down = failOf(STORE);
+    await schedules.runDue();
+    expect(await runs()).toHaveLength(1);
+    down.mockRestore();
+    await schedules.runDue();
+    expect((await runs()).map(({ slot }) => slot)).toEqual([SLOT, null]);
+  });
+
   it('leaves a store that never ran to its first tick', async () => {
     await started(new Date(SLOT.getTime() + 3_600_000));
     expect(await runs()).toEqual([]);
@@ -173,9 +193,7 @@ describe('a stopped scheduler', () => {
     await asked.promise;
     expect(registry.getTimeouts()).not.toEqual([]);
     made.stop();
-    const timers = (): readonly string[] => [
-      ...[...registry.getTimeouts(), ...registry.getIntervals(), ...registry.getCronJobs().keys()],
-    ];
+    const timers = (): readonly string[] => [...registry.getTimeouts(), ...registry.getIntervals()];
     expect(timers()).toEqual([]);
     queue.resolve(Number.MAX_SAFE_INTEGER);
     // The sweep's last step asks the database; these answers come after its own.
