@@ -14,32 +14,32 @@ const VARIANT = 'shopify:x.myshopify.com:1:';
 const times = <T>(count: number, of: (at: number) => T): T[] =>
   Array.from({ length: count }, (_each, at) => of(at));
 
-/** Payloads of about 4 MB, as JSON. */
+/** Payloads of about 1 MB, as JSON: work that grows with the square of them would take minutes. */
 const PAYLOADS: Readonly<Record<string, () => GeneratedCatalogProduct>> = {
-  'sections of one member each': () => ({ sections: times(400_000, (at) => ({ [at.toString(36)]: 1 })) }),
-  'sections with one name': () => ({ sections: times(200_000, (at) => ({ code: 'a', value: at })) }),
+  'sections of one member each': () => ({ sections: times(100_000, (at) => ({ [at.toString(36)]: 1 })) }),
+  'sections with one name': () => ({ sections: times(50_000, (at) => ({ code: 'a', value: at })) }),
   'sections whose names give one key': () => ({
-    sections: times(200_000, (at) => ({ [`é${' '.repeat(at % 99)}`]: at })),
+    sections: times(50_000, (at) => ({ [`é${' '.repeat(at % 99)}`]: at })),
   }),
-  'sections without a member': () => ({ sections: times(1_000_000, () => ({})) }),
+  'sections without a member': () => ({ sections: times(250_000, () => ({})) }),
   'one section of many members': () => ({
-    sections: [Object.fromEntries(times(300_000, (at) => [`k${String(at)}`, at]))],
+    sections: [Object.fromEntries(times(75_000, (at) => [`k${String(at)}`, at]))],
   }),
   'many members in each of the sections': () => ({
-    sections: times(2_000, () => Object.fromEntries(times(200, (at) => [`k${String(at)}`, at]))),
+    sections: times(500, () => Object.fromEntries(times(200, (at) => [`k${String(at)}`, at]))),
   }),
   'values of many members': () => ({
-    sections: times(300, (at) => ({ code: `c${String(at)}`, value: times(2_000, (each) => [each]) })),
+    sections: times(75, (at) => ({ code: `c${String(at)}`, value: times(2_000, (each) => [each]) })),
   }),
   'the same long value again and again': () => ({
-    sections: times(40, (at) => ({ code: `c${String(at)}`, value: '<b>x</b>'.repeat(12_000) })),
+    sections: times(10, (at) => ({ code: `c${String(at)}`, value: '<b>x</b>'.repeat(12_000) })),
   }),
-  'long names': () => ({ sections: times(400, (at) => ({ [`${'ü'.repeat(10_000)}${String(at)}`]: at })) }),
+  'long names': () => ({ sections: times(100, (at) => ({ [`${'ü'.repeat(10_000)}${String(at)}`]: at })) }),
   'variants without content': () => ({
-    variants: times(80_000, (at) => ({ external_id: `${VARIANT}${String(at)}` })),
+    variants: times(20_000, (at) => ({ external_id: `${VARIANT}${String(at)}` })),
   }),
   'variants with sections': () => ({
-    variants: times(20_000, (at) => ({
+    variants: times(5_000, (at) => ({
       external_id: `${VARIANT}${String(at)}`,
       sections: times(10, (each) => ({ [`k${String(each)}`]: each })),
     })),
@@ -47,10 +47,13 @@ const PAYLOADS: Readonly<Record<string, () => GeneratedCatalogProduct>> = {
   'one variant of many sections': () => ({
     variants: times(2, (at) => ({
       external_id: `${VARIANT}${String(at)}`,
-      sections: times(200_000, (each) => ({ [each.toString(36)]: 1 })),
+      sections: times(50_000, (each) => ({ [each.toString(36)]: 1 })),
     })),
   }),
 };
+
+/** Of a slow and busy machine. */
+const MOST_CPU_SECONDS = 20;
 
 const SETTINGS = {
   ...writeBackSettings,
@@ -70,7 +73,7 @@ describe.each(Object.entries(PAYLOADS))('a result of %s', (_name, payload) => {
     holdsNewContent(product, {}, {}, SETTINGS);
     intendedTranslations(intended, product, 'fr', SETTINGS);
     const seconds = process.cpuUsage(began).user / 1_000_000;
-    expect(seconds).toBeLessThan(4);
+    expect(seconds).toBeLessThan(MOST_CPU_SECONDS);
     expect(Object.keys(held).length).toBeLessThanOrEqual(30_000);
     expect(intended.length).toBeLessThanOrEqual(30_000);
     expect(arrived.length + ofVariants.length).toBeLessThanOrEqual(1_000);
