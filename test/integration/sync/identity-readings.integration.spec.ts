@@ -32,15 +32,21 @@ const skusOf = async (
   };
 };
 
+/** Readings that have nothing to do with each other are tried together. */
 const READINGS: readonly (readonly [string, Partial<CatalogReadings>])[] = [
   ['POST matches variants, PATCH merges', {}],
-  ['POST matches listed products only', { postMatchesVariants: false }],
-  ['PATCH replaces the variants', { patchVariants: 'replace' }],
-  ['the variants path is read-only', { variantsPath: 'read-only' }],
-  ['the SKU wins over the external_id', { matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'] }],
-  ['only an empty text clears', { clearing: 'blank' }],
-  ['null changes nothing', { clearing: 'ignored-null' }],
-  ['identifiers are normalised', { identifiers: 'normalised' }],
+  [
+    'POST matches listed products only, PATCH replaces the variants, and only an empty text clears',
+    { postMatchesVariants: false, patchVariants: 'replace', clearing: 'blank' },
+  ],
+  [
+    'the variants path is read-only, and identifiers are normalised',
+    { variantsPath: 'read-only', identifiers: 'normalised' },
+  ],
+  [
+    'the SKU wins over the external_id, and null changes nothing',
+    { matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'], clearing: 'ignored-null' },
+  ],
 ];
 
 describe.each(READINGS)('where %s', (_name, readings) => {

@@ -45,13 +45,17 @@ async function announce(id: number): Promise<void> {
   );
 }
 
+/** Readings that have nothing to do with each other are tried together. */
 const READINGS: readonly (readonly [string, Partial<CatalogReadings>, string?])[] = [
   ['POST matches variants, PATCH merges', {}],
-  ['POST matches listed products only', { postMatchesVariants: false }],
-  ['PATCH replaces variants and merges objects', { patchVariants: 'replace', patchObjects: 'merge' }],
-  ['the SKU wins over the external_id', { matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'] }],
-  ['only an empty text clears', { clearing: 'blank' }],
-  ['null changes nothing', { clearing: 'ignored-null' }],
+  [
+    'POST matches listed products only, PATCH replaces variants and merges objects, and only an empty text clears',
+    { postMatchesVariants: false, patchVariants: 'replace', patchObjects: 'merge', clearing: 'blank' },
+  ],
+  [
+    'the SKU wins over the external_id, and null changes nothing',
+    { matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'], clearing: 'ignored-null' },
+  ],
   ['a language without texts is unknown', { missingLocale: 'not-found', patchLocale: 'ignored' }, 'fr'],
 ];
 
