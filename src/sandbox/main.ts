@@ -37,7 +37,6 @@ interface DatabaseOptions {
 interface ServeOptions {
   readonly host?: string;
   readonly port: number;
-  readonly publicUrl?: string;
   readonly tokenFile?: string;
   readonly reading?: readonly string[];
 }
@@ -78,15 +77,15 @@ function programOf(surroundings: ProgramSurroundings): Command {
     .option('--host <host>', 'default 127.0.0.1')
     .option('--port <port>', 'where it listens', portOf, DEFAULT_PORT)
     .option('--token-file <file>', 'writes the API token to a file of the owner, in place of the terminal')
-    .option('--public-url <url>', 'the origin under which clients reach it')
     .option('--reading <name=value...>', 'another reading of what the interface leaves open')
     .action((options: ServeOptions) =>
       withDatabase(program.opts(), surroundings, (database) => serve(options, database, surroundings)),
     );
   program.addHelpText('after', () => `\n${serving.helpInformation()}`);
 
-  const token = program.command('token').description('API tokens');
-  token
+  program
+    .command('token')
+    .description('API tokens')
     .command('issue <name>')
     .description('prints a new API token, once')
     .option(...scopes)
@@ -96,21 +95,6 @@ function programOf(surroundings: ProgramSurroundings): Command {
         print(`${issued.token}   (id ${issued.id}, shown once)`);
       }),
     );
-  token.command('list').action(() =>
-    operate(async (accounts) => {
-      for (const { id, name, scopes, createdAt, revokedAt } of await accounts.listApiTokens()) {
-        const state = revokedAt === null ? 'valid' : `revoked ${revokedAt.toISOString()}`;
-        print([id, name, scopes.join(','), createdAt.toISOString(), state].join('\t'));
-      }
-    }),
-  );
-  token.command('revoke <id>').action((id: string) =>
-    operate(async (accounts) => {
-      if (!/^\d{1,9}$/.test(id) || !(await accounts.revokeApiToken(Number(id))))
-        throw new UsageError(`No valid token has the id ${JSON.stringify(id)}`);
-      print(`revoked ${id}`);
-    }),
-  );
   program
     .command('user')
     .description('users who log in')

@@ -14,9 +14,9 @@ export interface RehearsalOptions {
   readonly generate: boolean;
 }
 
-/** The metadata by which the project's sandbox chooses the outcome of a generation. */
-export const FAILS = { metadata: { sandbox_outcome: 'failed' } };
-export const HAS_NO_URLS = { metadata: { sandbox_outcome: 'no_urls' } };
+/** The tags by which the project's sandbox chooses the outcome of a generation. */
+export const FAILS = { metadata: { tags: ['sandbox-failed'] } };
+export const HAS_NO_URLS = { metadata: { tags: ['sandbox-no-urls'] } };
 
 const NEEDS_DELIVERIES = ['deliveries', 'failing', 'no urls'] as const;
 

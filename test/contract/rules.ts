@@ -77,12 +77,6 @@ export const RULES: readonly ContractRule[] = [
     ['PROD-17', 'Read-only fields are not written by a request', 'service', 'decided'],
     ['PROD-18', 'Identifiers are unique over products and variants together', 'service', 'decided'],
     [
-      'PROD-19',
-      'The keys __proto__, constructor and prototype are refused with a field error, at any depth',
-      'service',
-      'decided',
-    ],
-    [
       'PROD-20',
       'A variant is no parent: it is reached under /products/{id}/variants/ and by its own id',
       'service',
@@ -333,7 +327,6 @@ export const RULES: readonly ContractRule[] = [
     ['DELIVERY-09', 'The same product-and-event pair is not notified twice', 'service'],
     ['DELIVERY-10', 'A redirect is not followed', 'service', 'decided'],
     ['DELIVERY-11', 'A retry schedule goes on after a restart of the service', 'service', 'decided'],
-    ['DELIVERY-12', 'Two instances on one database send each delivery once', 'service', 'decided'],
   ]),
   ...section('Delivery body', [
     [

@@ -48,11 +48,6 @@ export class SandboxControl {
     this.sandbox.wake();
   }
 
-  /** A second instance on the same database. */
-  async another(): Promise<RunningCatalogSandbox> {
-    return startCatalogSandbox({ ...this.place, ...this.options });
-  }
-
   async restart(changes: Partial<CatalogSandboxOptions> = {}): Promise<void> {
     await this.sandbox.stop();
     this.sandbox = await startCatalogSandbox({ ...this.place, ...this.options, ...changes });

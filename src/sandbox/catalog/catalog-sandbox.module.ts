@@ -9,7 +9,6 @@ import { SandboxDatabase } from './database.js';
 import { CreditAccount } from './generation/credit-account.js';
 import { GenerationController } from './generation/generation.controller.js';
 import { GenerationService } from './generation/generation.service.js';
-import { PublicAddress } from './http/public-address.js';
 import { SETTINGS } from './injection.js';
 import { ProductsController } from './products/products.controller.js';
 import { ProductsService } from './products/products.service.js';
@@ -29,12 +28,11 @@ export interface SandboxParts {
   readonly database: SandboxDatabase;
   readonly accounts: Accounts;
   readonly jwt: JwtIssuer;
-  readonly address: PublicAddress;
 }
 
 @Module({})
 export class CatalogSandboxModule {
-  static of({ settings, database, accounts, jwt, address }: SandboxParts): DynamicModule {
+  static of({ settings, database, accounts, jwt }: SandboxParts): DynamicModule {
     return {
       module: CatalogSandboxModule,
       imports: [MulterModule.register({ limits: { fileSize: settings.bodyLimitBytes, files: 1 } })],
@@ -52,7 +50,6 @@ export class CatalogSandboxModule {
         { provide: SandboxDatabase, useValue: database },
         { provide: Accounts, useValue: accounts },
         { provide: JwtIssuer, useValue: jwt },
-        { provide: PublicAddress, useValue: address },
         Wakeups,
         TaskStore,
         ProductsService,

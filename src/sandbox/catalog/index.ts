@@ -9,10 +9,9 @@ import { SandboxDatabase } from './database.js';
 import { CreditAccount } from './generation/credit-account.js';
 import { bodyParsers, requireApiPath } from './http/body.js';
 import { ApiExceptionFilter } from './http/exception.filter.js';
-import { API_PREFIX, PublicAddress } from './http/public-address.js';
 import { RequestLog, type LoggedRequest } from './http/request-log.js';
 import { categoryId } from './products/categories.js';
-import { resolveSettings, type CatalogSandboxOptions, type SandboxSettings } from './settings.js';
+import { API_PREFIX, resolveSettings, type CatalogSandboxOptions, type SandboxSettings } from './settings.js';
 import { TaskWorkload } from './tasks/task-workload.js';
 import { DeliveryStore, type DeliveryRecord } from './webhooks/delivery-store.js';
 import { DeliveryWorkload } from './webhooks/delivery-workload.js';
@@ -69,10 +68,9 @@ export async function startCatalogSandbox(options: CatalogSandboxOptions): Promi
 async function serve(settings: SandboxSettings, database: SandboxDatabase): Promise<RunningCatalogSandbox> {
   const accounts = new Accounts(database, settings.clock);
   const jwt = await JwtIssuer.open(database, settings.clock);
-  const address = new PublicAddress(settings);
   const requestLog = new RequestLog(settings.clock);
   const app = await NestFactory.create<NestExpressApplication>(
-    CatalogSandboxModule.of({ settings, database, accounts, jwt, address }),
+    CatalogSandboxModule.of({ settings, database, accounts, jwt }),
     { logger: false, bodyParser: false, abortOnError: false, forceCloseConnections: true },
   );
   app.disable('x-powered-by');
@@ -82,11 +80,11 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
   await app.get(CreditAccount).open();
   const workers = workersOf(app, settings);
   await app.listen(settings.port, settings.host);
-  address.listening(origin(app.getHttpServer(), settings.host));
+  const baseUrl = origin(app.getHttpServer(), settings.host) + API_PREFIX;
   for (const worker of workers) worker.start();
-  settings.logger.info(`The catalog sandbox answers at ${address.baseUrl}`);
+  settings.logger.info(`The catalog sandbox answers at ${baseUrl}`);
   return {
-    baseUrl: address.baseUrl,
+    baseUrl,
     defaultLocale: settings.defaultLocale,
     issueApiToken: (name, { scopes } = {}) => accounts.issueApiToken(name, scopes),
     revokeApiToken: (id) => accounts.revokeApiToken(id),

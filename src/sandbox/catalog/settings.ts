@@ -8,8 +8,6 @@ export interface SandboxSettings {
   readonly host: string;
   /** 0 lets the system pick. */
   readonly port: number;
-  /** Origin under which clients reach the sandbox, without path; null: the address it listens on. */
-  readonly publicUrl: string | null;
   readonly clock: () => Date;
   /** Waits between an attempt that failed and the next; its length is the number of retries. */
   readonly retryDelaysMs: readonly number[];
@@ -37,6 +35,7 @@ export interface CatalogSandboxOptions extends Partial<Omit<SandboxSettings, 're
   readonly readings?: Partial<CatalogReadings>;
 }
 
+export const API_PREFIX = '/api/v1';
 export const DEFAULT_SCHEMA = 'sandbox_catalog';
 
 /** docs/catalog-rules.md#delivery: up to 5 retries, with backoff at roughly 1 s, 8 s, 60 s, 120 s and 420 s. */
@@ -46,7 +45,6 @@ const DEFAULTS: Omit<SandboxSettings, 'readings'> = {
   schema: DEFAULT_SCHEMA,
   host: '127.0.0.1',
   port: 0,
-  publicUrl: null,
   clock: () => new Date(),
   retryDelaysMs: RETRY_DELAYS_MS,
   deliveryTimeoutMs: 10_000,

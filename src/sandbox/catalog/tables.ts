@@ -83,7 +83,6 @@ export const TABLES = `
     reason text,
     attempts integer NOT NULL DEFAULT 0,
     run_at timestamptz NOT NULL,
-    lease_until timestamptz,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL
   );
@@ -112,7 +111,6 @@ export const TABLES = `
     attempts integer NOT NULL DEFAULT 0,
     first_attempt_at timestamptz,
     next_attempt_at timestamptz NOT NULL,
-    lease_until timestamptz,
     created_at timestamptz NOT NULL
   );
   CREATE INDEX delivery_due ON delivery (next_attempt_at) WHERE state = 'pending';

@@ -1,16 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import type { SandboxLogger } from './logger.js';
 
-/** Rows that fall due. The database decides what is due and whose it is; the worker only asks, at the right moments. */
+/** Rows that fall due. One process works on a database at a time; what it leaves open is due when it starts again. */
 export interface Workload {
   readonly name: string;
-  /** Takes up to `limit` due rows, none of which is in `running`, and leases them to this process. */
-  claim(limit: number, running: readonly number[]): Promise<readonly number[]>;
-  /** Does what a claimed row asks for. When `signal` aborts it gives the row back, unchanged. */
+  /** Up to `limit` due rows, none of which is in `running`. */
+  due(limit: number, running: readonly number[]): Promise<readonly number[]>;
+  /** Does what a row asks for. When `signal` aborts it leaves the row unchanged. */
   run(id: number, signal: AbortSignal): Promise<void>;
-  /** When the next row falls due; null when none waits. */
-  nextDueAt(): Promise<Date | null>;
+  /** When the next row that is not in `running` falls due; null when none waits. */
+  nextDueAt(running: readonly number[]): Promise<Date | null>;
 }
+
+/** The wait for a row that was due already and was not finished. */
+const SHORT_MS = 20;
 
 export interface WorkerOptions {
   readonly clock: () => Date;
@@ -67,11 +70,12 @@ export class Worker {
     const { concurrency, pollMs, clock, logger } = this.options;
     try {
       const free = concurrency - this.running.size;
-      const ids = free > 0 ? await this.workload.claim(free, [...this.running.keys()]) : [];
+      const ids = free > 0 ? await this.workload.due(free, [...this.running.keys()]) : [];
       for (const id of ids) this.running.set(id, this.runOne(id));
       if (ids.length > 0 && ids.length === free) return pollMs;
-      const next = await this.workload.nextDueAt();
-      return next === null ? pollMs : Math.min(pollMs, Math.max(1, next.getTime() - clock().getTime()));
+      const next = await this.workload.nextDueAt([...this.running.keys()]);
+      const dueInMs = next === null ? pollMs : next.getTime() - clock().getTime();
+      return Math.min(pollMs, dueInMs > 0 ? dueInMs : SHORT_MS);
     } catch (error) {
       logger.error(`${this.workload.name}: could not look for work`, error);
       return pollMs;
@@ -82,7 +86,6 @@ export class Worker {
     try {
       await this.workload.run(id, this.stopping.signal);
     } catch (error) {
-      // The row keeps its lease and is taken again when that has run out.
       this.options.logger.error(`${this.workload.name}: ${id} was not finished`, error);
     } finally {
       this.running.delete(id);
@@ -103,7 +106,7 @@ export class Worker {
   }
 }
 
-/** Signals to the workers of this process that rows were committed. Other processes find them by polling. */
+/** Signals to the workers that rows were committed. */
 export class Wakeups {
   private readonly listeners = new Set<() => void>();
 

@@ -1,6 +1,5 @@
 import { CodedError } from '../../domain/errors.js';
 import { findColumns, unreadColumns } from './csv-columns.js';
-import { otherShopOf } from './export-text.js';
 import type { CsvColumns, CsvField } from './csv-columns.js';
 
 /** The file of the records, which they share. */
@@ -132,7 +131,6 @@ export function readRows(text: string, file: string): ExportRows {
   return { rows, problems, unread: unreadColumns(filled, columns) };
 }
 
-/** Throws `invalid` for a header without handle or title; the error names the other shop system if the header is one of those. */
 function requiredColumns(header: readonly string[], where: string): CsvColumns {
   const columns = findColumns(header);
   for (const [field, name] of [
@@ -140,13 +138,8 @@ function requiredColumns(header: readonly string[], where: string): CsvColumns {
     ['title', 'Title'],
   ] as const) {
     if (columns.named.has(field)) continue;
-    const system = otherShopOf(header);
-    throw new CodedError(
-      'invalid',
-      system === null
-        ? `${where}, column "${name}": is missing from the header`
-        : `${where}: is an export of ${system}; a product export of Shopify (CSV) was expected`,
-    );
+    const problem = 'is missing from the header; a product export of Shopify (CSV) was expected';
+    throw new CodedError('invalid', `${where}, column "${name}": ${problem}`);
   }
   return columns;
 }

@@ -318,7 +318,7 @@ describe('the demo catalogue', () => {
     for (const script of [/\p{sc=Han}/u, /\p{sc=Arabic}/u, /\p{Emoji_Presentation}/u, /[äöüß]/]) {
       expect(products.some((product) => script.test(product.title + product.descriptionHtml))).toBe(true);
     }
-    for (const tag of ['sandbox-fail', 'sandbox-no-urls']) {
+    for (const tag of ['sandbox-failed', 'sandbox-no-urls']) {
       expect(products.filter((product) => product.tags.includes(tag))).toHaveLength(1);
     }
   });

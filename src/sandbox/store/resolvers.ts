@@ -42,7 +42,10 @@ export const rootValue = {
       return wholeConnection(exportWindow.products.slice(offset, offset + size), view);
     }
     const positionOf = positionBy(args.sortKey);
-    return connectionOf(sortedProducts(args, positionOf, context, info), args, positionOf, view);
+    const products = found(args.query, context, info).toSorted((left, right) =>
+      comparePositions(positionOf(left), positionOf(right)),
+    );
+    return connectionOf(products, args, positionOf, view);
   },
   productsCount({ query }: { query?: string | null }, context: RequestContext, info: GraphQLResolveInfo) {
     requireScope(context, 'productsCount', 'read_products');
@@ -128,34 +131,6 @@ function found(
   const { matches, warnings } = searchProducts(query);
   if (warnings.length > 0) searches.push({ path: [info.path.key], query, parsed: {}, warnings });
   return state.products().filter(matches);
-}
-
-interface SortedResult {
-  readonly version: number;
-  readonly key: string;
-  readonly products: readonly SandboxProduct[];
-}
-
-/** The last result of each shop: whoever walks the pages of a large one asks for it again and again. */
-const lastResults = new WeakMap<RequestContext['state'], SortedResult>();
-
-function sortedProducts(
-  args: ProductsArgs,
-  positionOf: (product: SandboxProduct) => Position,
-  context: RequestContext,
-  info: GraphQLResolveInfo,
-): readonly SandboxProduct[] {
-  const { state, searches } = context;
-  const key = JSON.stringify([args.query, args.sortKey]);
-  const last = lastResults.get(state);
-  if (last?.version === state.version && last.key === key) return last.products;
-  const warnedBefore = searches.length;
-  const products = found(args.query, context, info).toSorted((left, right) =>
-    comparePositions(positionOf(left), positionOf(right)),
-  );
-  // A search that warns has to warn every time.
-  if (searches.length === warnedBefore) lastResults.set(state, { version: state.version, key, products });
-  return products;
 }
 
 function positionBy(sortKey: string | undefined): (product: SandboxProduct) => Position {

@@ -38,7 +38,6 @@ export class ShopState {
   private readonly categories = new Map<string, TaxonomyCategory>();
   private readonly definitionsByName = new Map<string, Definition>();
   private readonly translationsOf = new Map<string, readonly Translation[]>();
-  private changes = 0;
 
   constructor(private readonly options: ShopStateOptions) {}
 
@@ -48,11 +47,6 @@ export class ShopState {
 
   get locales(): readonly ShopLocale[] {
     return this.options.locales;
-  }
-
-  /** Counts writes: an answer that was worked out at one version holds as long as it stands. */
-  get version(): number {
-    return this.changes;
   }
 
   now(): Date {
@@ -137,7 +131,6 @@ export class ShopState {
   }
 
   private changed(event: ProductEvent, product: SandboxProduct): void {
-    this.changes += 1;
     for (const listener of this.listeners) listener(event, product);
   }
 }

@@ -32,7 +32,10 @@ function csvRules(rule: RuleTest): void {
     'CSV-01',
     async (contract) => {
       const sku = contract.unique('sku');
-      const task = await upload(contract, `sku,name,open_attributes.colour\n${sku},"Kettle, big",red\n`);
+      const task = await upload(
+        contract,
+        `sku,name,open_attributes\n${sku},"Kettle, big","{""colour"":""red""}"\n`,
+      );
       expect(task).toMatchObject({ status: 'SUCCESS', result: { created: 1, updated: 0, errors: [] } });
       const [product] = pageShape.parse((await contract.api.get('/products/', { search: sku })).body).results;
       expect(product).toMatchObject({ sku, name: 'Kettle, big', open_attributes: { colour: 'red' } });
@@ -114,7 +117,7 @@ function generationRules(rule: RuleTest): void {
     'GENERATE-02',
     async (contract) => {
       const good = await contract.create({ name: 'Kettle' });
-      const bad = await contract.create({ name: 'Kettle [fail]' });
+      const bad = await contract.create({ name: 'Kettle', metadata: { tags: ['sandbox-failed'] } });
       const batch = await contract.generate(good.id, bad.id, good.id);
       expect(batch).toMatchObject({
         status: 'SUCCESS',
@@ -177,7 +180,7 @@ function generationRules(rule: RuleTest): void {
     async (contract) => {
       const product = await contract.create({
         name: 'Kettle',
-        open_attributes: { sandbox_outcome: 'failed' },
+        open_attributes: { tags: ['sandbox-failed'] },
       });
       expect(await contract.generate(product.id)).toMatchObject({
         status: 'FAILURE',

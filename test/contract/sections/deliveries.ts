@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { resolveSettings, RETRY_DELAYS_MS } from '../../../src/sandbox/catalog/settings.js';
-import { SandboxControl, productOf, taskEnd, type Contract, type RuleTest } from '../harness.js';
+import { SandboxControl, type Contract, type RuleTest } from '../harness.js';
 import { FAILS, SECRET, deliver, generate, onlyDelivery, parse, settled } from './notifying.js';
 
 /** "Delivery". */
@@ -169,32 +169,6 @@ export function deliveryRules(rule: RuleTest): void {
       own.advance(8_000);
       await contract.receiver.waitFor(path, 3);
       expect(await settled(own, 3)).toMatchObject({ state: 'delivered' });
-    }),
-    sandboxOnly,
-  );
-
-  rule(
-    'DELIVERY-12',
-    withOwn({ generationDelayMs: 60_000 }, async (contract, own) => {
-      const other = await own.another();
-      try {
-        const path = `/${contract.unique('hook')}`;
-        await own.api.post('/settings/webhooks/', { url: contract.receiver.url(path) });
-        const ids: number[] = [];
-        for (let index = 0; index < 20; index++)
-          ids.push(productOf(await own.api.post('/products/', { sku: String(index) })).id);
-        const answer = await own.api.post('/products/generate/', { product_ids: ids });
-        own.advance(60_000);
-        other.wake();
-        await taskEnd(own.api, (answer.body as { task_id: string }).task_id);
-        const received = await contract.receiver.waitFor(path, 20);
-        expect(new Set(received.map((delivery) => parse(delivery).product?.id)).size).toBe(20);
-        expect(
-          (await own.sandbox.deliveries()).flatMap((delivery) => delivery.attempts).length,
-        ).toBeLessThanOrEqual(20);
-      } finally {
-        await other.stop();
-      }
     }),
     sandboxOnly,
   );

@@ -192,7 +192,7 @@ export function listingRules(rule: RuleTest): void {
     'LIST-15',
     async (contract) => {
       const brand = contract.unique('brand');
-      const failed = await contract.create({ brand, metadata: { sandbox_outcome: 'failed' } });
+      const failed = await contract.create({ brand, metadata: { tags: ['sandbox-failed'] } });
       await contract.generate(failed.id);
       expect(ids(await list(contract, { brand, tasks: 'not_generated' }))).toEqual([failed.id]);
     },

@@ -178,23 +178,6 @@ export function productFieldRules(rule: RuleTest): void {
     );
   });
 
-  rule('PROD-19', async ({ api }) => {
-    const raw = (bytes: string) =>
-      api.call('POST', '/products/', { raw: { type: 'application/json', bytes } });
-    expectFieldErrors(
-      await raw('{"open_attributes": {"__proto__": {"admin": true}}}'),
-      'open_attributes.__proto__',
-    );
-    expectFieldErrors(await raw('{"__proto__": {"sku": "x"}}'), '__proto__');
-    expectFieldErrors(
-      await raw('{"variants": [{"metadata": {"constructor": 1}}]}'),
-      'variants.0.metadata.constructor',
-    );
-    expectFieldErrors(await raw('{"metadata": {"a": [{"prototype": 1}]}}'), 'metadata.a.0.prototype');
-    expectFieldErrors(await raw('{"name": "a\\u0000b"}'), 'name');
-    expectFieldErrors(await raw('{"name": "\\ud800"}'), 'name');
-  });
-
   rule('PROD-20', async (contract) => {
     const name = contract.unique('name');
     const model = await contract.createModel([{ sku: contract.unique(), name }], { name: `${name} model` });

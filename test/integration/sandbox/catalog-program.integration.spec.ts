@@ -26,19 +26,9 @@ describe('the sandbox program', () => {
     return { status, output: lines.join('\n'), errors: errors.join('\n') };
   }
 
-  it('shows an API token once, at issue, and lists it without its value', async () => {
+  it('shows a new API token once', async () => {
     const issued = await run(['token', 'issue', 'nightly job', '--scopes', 'products,tasks']);
-    const [, token = '', id = ''] = /^(\S+) +\(id (\d+), shown once\)$/.exec(issued.output) ?? [];
-    expect(token).not.toBe('');
-    const listed = await run(['token', 'list']);
-    expect(listed.output).toContain(`${id}\tnightly job\tproducts,tasks\t`);
-    expect(listed.output).not.toContain(token);
-    expect(await run(['token', 'revoke', id])).toMatchObject({ status: 0 });
-    expect((await run(['token', 'list'])).output).toMatch(/\trevoked /);
-    expect(await run(['token', 'revoke', id])).toMatchObject({
-      status: 1,
-      errors: expect.stringContaining(id),
-    });
+    expect(issued.output).toMatch(/^\S+ +\(id \d+, shown once\)$/);
   });
 
   it('serves until it is stopped, and prints its base URL and a token that works', async () => {
@@ -74,9 +64,9 @@ describe('the sandbox program', () => {
           return Promise.resolve();
         },
       });
-    expect(await run(['token', 'list'], { env: {}, provideDatabase })).toMatchObject({ status: 0 });
+    expect(await run(['token', 'issue', 'a'], { env: {}, provideDatabase })).toMatchObject({ status: 0 });
     expect(released).toBe(1);
-    expect(await run(['token', 'list'], { env: {} })).toMatchObject({
+    expect(await run(['token', 'issue', 'a'], { env: {} })).toMatchObject({
       status: 1,
       errors: 'Name a PostgreSQL database: --database-url or DATABASE_URL',
     });

@@ -4,33 +4,14 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { SandboxDatabase } from '../database.js';
 import { FieldValidationError, parseOrRefuse, type FieldErrors } from '../http/errors.js';
-import { refuseUnstorable } from '../http/json-guard.js';
 import { productBody, type ProductBody } from '../products/product.schemas.js';
 import { ProductsService } from '../products/products.service.js';
-
-/** Columns whose cell is the field's value as it is. */
-const TEXT_COLUMNS = [
-  'external_id',
-  'sku',
-  'barcode',
-  'mpn',
-  'asin',
-  'brand',
-  'category',
-  'name',
-  'description',
-  'html_description',
-  'url',
-] as const;
 
 /** Columns whose cell is a JSON array, or holds several values with `|` between them. */
 const LIST_COLUMNS = ['images', 'product_lists', 'tags_to_update'] as const;
 
 /** Columns whose cell is JSON. */
 const JSON_COLUMNS = ['open_attributes', 'metadata', 'crawl_configuration', 'variants'] as const;
-
-/** `open_attributes.material`: the cell is the value of one key. */
-const KEYED_COLUMN = /^(open_attributes|metadata)\.(.+)$/;
 
 export interface CsvImportResult {
   readonly created: number;
@@ -96,33 +77,20 @@ export function readCsv(text: string): {
   return { columns, records: rows.slice(1).map((row) => ({ line: row.info.lines, cells: row.record })) };
 }
 
+/** The columns are the writable fields by their names. */
 function isKnown(column: string): boolean {
-  return (
-    [...TEXT_COLUMNS, ...LIST_COLUMNS, ...JSON_COLUMNS].some((known) => known === column) ||
-    KEYED_COLUMN.test(column)
-  );
+  return column !== 'id' && Object.hasOwn(productBody.shape, column);
 }
 
 function rowBody(columns: readonly string[], cells: readonly string[]): ProductBody {
   if (cells.length > columns.length) {
     throw new FieldValidationError({ non_field_errors: ['The row has more cells than the heading.'] });
   }
-  const body = new Map<string, unknown>();
-  const keyed = new Map<string, Map<string, string>>();
-  for (const [index, column] of columns.entries()) {
+  const body = columns.flatMap((column, index) => {
     const cell = cells[index] ?? '';
-    if (cell.trim() === '' || !isKnown(column)) continue;
-    const [, field, key] = KEYED_COLUMN.exec(column) ?? [];
-    if (field !== undefined && key !== undefined) {
-      keyed.set(field, (keyed.get(field) ?? new Map<string, string>()).set(key, cell));
-    } else {
-      body.set(column, cellValue(column, cell));
-    }
-  }
-  for (const [field, values] of keyed) body.set(field, Object.fromEntries(values));
-  const candidate: unknown = Object.fromEntries(body);
-  refuseUnstorable(candidate);
-  return parseOrRefuse(productBody, candidate);
+    return cell.trim() === '' || !isKnown(column) ? [] : [[column, cellValue(column, cell)]];
+  });
+  return parseOrRefuse(productBody, Object.fromEntries(body));
 }
 
 function cellValue(column: string, cell: string): unknown {

@@ -66,7 +66,7 @@ function factsOf(attributes: GenerationSource['attributes']): Fact[] {
   return Object.entries(attributes).flatMap(([key, value]) => {
     const text = factText(value);
     const code = withoutOuter(key.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '_'), '_');
-    if (text === '' || code === '' || code.startsWith('sandbox_')) return [];
+    if (text === '' || code === '') return [];
     return [{ code, label: labelOf(key), text, value }];
   });
 }

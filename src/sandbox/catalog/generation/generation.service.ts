@@ -93,7 +93,7 @@ export class GenerationService {
     if (product === undefined) return PRODUCT_GONE;
     const texts = await this.writtenTexts(tx, productId);
     const base = texts.find((text) => text.locale === fallback);
-    const requested = requestedOutcome({ ...product, name: base?.name ?? product.name });
+    const requested = requestedOutcome(product);
     const succeeds = requested.action === 'product_generated';
     const outcome = succeeds && !(await this.credits.consume(tx, 1)) ? NO_CREDITS : requested;
     if (outcome.action === 'product_generated') {

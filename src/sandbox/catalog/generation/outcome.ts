@@ -28,30 +28,18 @@ const NO_URLS: Outcome = {
   reason: 'No source URLs could be found for the product.',
 };
 
-type Marked = Pick<ProductView, 'name' | 'open_attributes' | 'metadata'>;
+type Marked = Pick<ProductView, 'open_attributes' | 'metadata'>;
+
+const tagsSchema = z.array(z.string()).catch([]);
 
 /**
- * The outcome a product asks for. A marker makes one other than success: `sandbox_outcome` (`failed` or `no_urls`) in its
- * metadata or open_attributes, `sandbox-failed` or `sandbox-no-urls` among the `tags` there, or `[fail]` or `[no-urls]` in its name.
+ * The outcome a product asks for: `sandbox-failed` or `sandbox-no-urls` among the `tags` in its metadata or open_attributes makes one
+ * other than success.
  */
-export function requestedOutcome(product: Marked): Outcome {
-  const markers = new Set(markersOf(product));
-  if (markers.has('failed') || markers.has('fail')) return FAILED;
-  return markers.has('no_urls') ? NO_URLS : GENERATED;
-}
-
-const tagsSchema = z.union([z.array(z.string()), z.string().transform((tags) => tags.split(','))]);
-
-function markersOf({ name, open_attributes: attributes, metadata }: Marked): string[] {
-  const inName = [...(name ?? '').matchAll(/\[(fail|no-urls)\]/gi)].map((match) => match[1] ?? '');
-  const inFields = [attributes, metadata].flatMap((fields) => {
-    const explicit = fields['sandbox_outcome'];
-    const tags = (tagsSchema.safeParse(fields['tags']).data ?? [])
-      .map((tag) => /^sandbox-(.+)$/i.exec(tag.trim())?.[1])
-      .filter((marker) => marker !== undefined);
-    return typeof explicit === 'string' ? [explicit, ...tags] : tags;
-  });
-  return [...inName, ...inFields].map((marker) => marker.toLowerCase().replaceAll('-', '_'));
+export function requestedOutcome({ open_attributes: attributes, metadata }: Marked): Outcome {
+  const tags = [attributes, metadata].flatMap((fields) => tagsSchema.parse(fields['tags']));
+  if (tags.includes('sandbox-failed')) return FAILED;
+  return tags.includes('sandbox-no-urls') ? NO_URLS : GENERATED;
 }
 
 /** One of task.urls in a delivery (docs/catalog-rules.md#delivery-body). */

@@ -1,6 +1,6 @@
 import { json, raw, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { notFound, unsupportedMediaType } from './errors.js';
-import { API_PREFIX } from './public-address.js';
+import { API_PREFIX } from '../settings.js';
 
 const UPLOAD_PATH = `${API_PREFIX}/products/upload-csv/`;
 

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import { parseOrRefuse } from './errors.js';
 import { queryValues, single, wholeNumber } from './query.js';
@@ -30,17 +31,17 @@ export function pageRequest(url: string, defaultSize: number): PageRequest {
 }
 
 /**
- * A page of a listing: docs/catalog-rules.md#get-products. `address` is the request's absolute URL; the neighbours keep its filters.
+ * A page of a listing: docs/catalog-rules.md#get-products. The neighbours have the address that the client used, and keep its filters.
  * A page beyond the end is empty, so that a walk which loses products on its way still ends well.
  */
 export function pageOfResults<Item>(
-  address: string,
+  request: Request,
   { page, size }: PageRequest,
   count: number,
   results: readonly Item[],
 ): Page<Item> {
   const neighbour = (number: number): string => {
-    const url = new URL(address);
+    const url = new URL(request.originalUrl, `${request.protocol}://${request.get('host') ?? ''}`);
     url.searchParams.set('page', String(number));
     return url.href;
   };

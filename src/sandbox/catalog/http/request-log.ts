@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { API_PREFIX } from './public-address.js';
+import { API_PREFIX } from '../settings.js';
 
 export interface LoggedRequest {
   readonly at: Date;

@@ -3,10 +3,13 @@ import { z } from 'zod';
 const IDENTIFIER_MAX_LENGTH = 255;
 const INT4_MAX = 2_147_483_647;
 
-const text = z.string().max(1_000_000);
+const storable = z
+  .string()
+  .refine((value) => !value.includes('\0') && value.isWellFormed(), 'This text cannot be stored.');
+const text = storable.max(1_000_000);
 const uri = z.url({ protocol: /^https?$/, error: 'Enter a valid URL.' }).max(4096);
 /** An identifier that is blank identifies nothing: it is stored as none. */
-const identifier = z.string().max(IDENTIFIER_MAX_LENGTH);
+const identifier = storable.max(IDENTIFIER_MAX_LENGTH);
 const freeForm = z.record(z.string(), z.json());
 /** An object whose values are of any type. */
 export type FreeForm = z.infer<typeof freeForm>;
@@ -27,8 +30,8 @@ export const productBody = z.object({
   barcode: identifier.nullish(),
   mpn: identifier.nullish(),
   asin: identifier.nullish(),
-  brand: z.string().max(1000).nullish(),
-  category: z.string().max(2000).nullish(),
+  brand: storable.max(1000).nullish(),
+  category: storable.max(2000).nullish(),
   name: text.nullish(),
   description: text.nullish(),
   url: uri.nullish(),
@@ -38,7 +41,7 @@ export const productBody = z.object({
   crawl_configuration: crawlConfigurationSchema.nullish(),
   images: z.array(imageSchema).nullish(),
   metadata: freeForm.nullish(),
-  product_lists: z.array(z.string().min(1).max(255)).nullish(),
+  product_lists: z.array(storable.min(1).max(255)).nullish(),
   tags_to_update: z.array(z.int().min(-INT4_MAX).max(INT4_MAX)).nullish(),
   get variants() {
     return z.array(productBody).nullish();

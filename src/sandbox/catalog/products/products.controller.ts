@@ -15,9 +15,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
-import { PublicAddress } from '../http/public-address.js';
 import { methodNotAllowed, parseOrRefuse } from '../http/errors.js';
-import { refuseUnstorable } from '../http/json-guard.js';
 import { pageOfResults, pageRequest, type Page } from '../http/pages.js';
 import { requestLocale } from '../http/query.js';
 import { SETTINGS } from '../injection.js';
@@ -34,7 +32,6 @@ import { ProductsService } from './products.service.js';
 export class ProductsController {
   constructor(
     private readonly products: ProductsService,
-    private readonly address: PublicAddress,
     @Inject(SETTINGS) private readonly settings: SandboxSettings,
   ) {}
 
@@ -43,7 +40,7 @@ export class ProductsController {
     const page = pageRequest(request.originalUrl, this.settings.pageSize);
     const filters = productFilters(request.originalUrl);
     const { count, results } = await this.products.list(filters, this.locale(request), page);
-    return pageOfResults(this.address.of(request.originalUrl), page, count, results);
+    return pageOfResults(request, page, count, results);
   }
 
   /** Matched 200, created 201, accepted 202. */
@@ -92,7 +89,7 @@ export class ProductsController {
   async listVariants(@Req() request: Request, @Param('id') id: string): Promise<Page<ProductView>> {
     const page = pageRequest(request.originalUrl, this.settings.pageSize);
     const { count, results } = await this.products.listVariants(id, this.locale(request), page);
-    return pageOfResults(this.address.of(request.originalUrl), page, count, results);
+    return pageOfResults(request, page, count, results);
   }
 
   /** Added 201, matched among the product's variants 200. */
@@ -110,7 +107,6 @@ export class ProductsController {
   }
 
   private body(body: unknown): ProductBody {
-    refuseUnstorable(body);
     const { clearing, identifiers } = this.settings.readings;
     return parseOrRefuse(productBody, readIdentifiers(readClearing(body, clearing), identifiers));
   }

@@ -116,7 +116,7 @@ export class TaskStore {
     { result = null, reason = null }: { result?: object | null; reason?: string | null } = {},
   ): Promise<void> {
     await tx.query(
-      'UPDATE background_task SET status = $2, result = $3, reason = $4, lease_until = NULL, updated_at = $5 WHERE id = $1',
+      'UPDATE background_task SET status = $2, result = $3, reason = $4, updated_at = $5 WHERE id = $1',
       [id, status, result === null ? null : JSON.stringify(result), reason, this.settings.clock()],
     );
   }

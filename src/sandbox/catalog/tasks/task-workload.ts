@@ -11,7 +11,6 @@ import type { SandboxSettings } from '../settings.js';
 import type { Workload } from '../worker.js';
 import { TaskStore, type OpenTask } from './task-store.js';
 
-const LEASE_MS = 60_000;
 /** After so many unexpected errors a task fails; what the request itself is at fault for fails at once. */
 const MAX_ATTEMPTS = 3;
 
@@ -36,25 +35,25 @@ export class TaskWorkload implements Workload {
     @Inject(SETTINGS) private readonly settings: SandboxSettings,
   ) {}
 
-  async claim(limit: number, running: readonly number[]): Promise<readonly number[]> {
+  async due(limit: number, running: readonly number[]): Promise<readonly number[]> {
     const now = this.settings.clock();
     const { rows } = await this.database.query<{ id: number }>(
-      `UPDATE background_task SET status = 'STARTED', lease_until = $2, attempts = attempts + 1, updated_at = $1
+      `UPDATE background_task SET status = 'STARTED', attempts = attempts + 1, updated_at = $1
        WHERE id = ANY (ARRAY(
          SELECT id FROM background_task
-         WHERE status IN ('PENDING', 'STARTED') AND kind <> 'generate' AND run_at <= $1
-           AND (lease_until IS NULL OR lease_until < $1) AND NOT id = ANY($4)
-         ORDER BY run_at, id LIMIT $3 FOR UPDATE SKIP LOCKED))
+         WHERE status IN ('PENDING', 'STARTED') AND kind <> 'generate' AND run_at <= $1 AND NOT id = ANY($3)
+         ORDER BY run_at, id LIMIT $2))
        RETURNING id`,
-      [now, new Date(now.getTime() + LEASE_MS), limit, running],
+      [now, limit, running],
     );
     return rows.map((row) => row.id);
   }
 
-  async nextDueAt(): Promise<Date | null> {
+  async nextDueAt(running: readonly number[]): Promise<Date | null> {
     const { rows } = await this.database.query<{ due: Date | null }>(
-      `SELECT min(greatest(run_at, lease_until)) AS due FROM background_task
-       WHERE status IN ('PENDING', 'STARTED') AND kind <> 'generate'`,
+      `SELECT min(run_at) AS due FROM background_task
+       WHERE status IN ('PENDING', 'STARTED') AND kind <> 'generate' AND NOT id = ANY($1)`,
+      [running],
     );
     return rows[0]?.due ?? null;
   }
@@ -124,7 +123,7 @@ export class TaskWorkload implements Workload {
     if (!ours) this.settings.logger.error(`background task ${id} met an unexpected error`, error);
     await this.database.transaction(async (tx) => {
       const task = await this.tasks.lockOpen(tx, id);
-      // Left open, it is taken again when its lease has run out.
+      // Left open, it is taken again.
       if (task === undefined || (!ours && task.attempts < MAX_ATTEMPTS)) return;
       await this.tasks.finish(tx, id, 'FAILURE', {
         reason: ours ? failureText(error) : 'An unexpected error occurred.',

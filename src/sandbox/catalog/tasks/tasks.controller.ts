@@ -3,7 +3,6 @@ import type { Request } from 'express';
 import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
 import { forbidden, notFound } from '../http/errors.js';
 import { pageOfResults, pageRequest, type Page } from '../http/pages.js';
-import { PublicAddress } from '../http/public-address.js';
 import { SETTINGS } from '../injection.js';
 import type { SandboxSettings } from '../settings.js';
 import { TaskStore, type TaskView } from './task-store.js';
@@ -15,7 +14,6 @@ import { TaskStore, type TaskView } from './task-store.js';
 export class TasksController {
   constructor(
     private readonly tasks: TaskStore,
-    private readonly address: PublicAddress,
     @Inject(SETTINGS) private readonly settings: SandboxSettings,
   ) {}
 
@@ -24,7 +22,7 @@ export class TasksController {
     this.requireReadable();
     const page = pageRequest(request.originalUrl, this.settings.pageSize);
     const { count, results } = await this.tasks.list(page);
-    return pageOfResults(this.address.of(request.originalUrl), page, count, results);
+    return pageOfResults(request, page, count, results);
   }
 
   @Get(':id')

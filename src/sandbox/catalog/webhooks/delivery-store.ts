@@ -13,7 +13,8 @@ export interface PendingDelivery {
   readonly action: Action;
   readonly body: string;
   readonly attempts: number;
-  readonly first_attempt_at: Date;
+  /** Null before the first attempt. */
+  readonly first_attempt_at: Date | null;
 }
 
 export interface AttemptOutcome {
@@ -91,24 +92,19 @@ export class DeliveryStore {
     this.wakeups.ring();
   }
 
-  async claim(limit: number, running: readonly number[], leaseMs: number): Promise<readonly number[]> {
-    const now = this.settings.clock();
+  async due(limit: number, running: readonly number[]): Promise<readonly number[]> {
     const { rows } = await this.database.query<{ id: number }>(
-      `UPDATE delivery SET lease_until = $2, first_attempt_at = coalesce(first_attempt_at, $1)
-       WHERE id = ANY (ARRAY(
-         SELECT id FROM delivery
-         WHERE state = 'pending' AND next_attempt_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
-           AND NOT id = ANY($4)
-         ORDER BY next_attempt_at, id LIMIT $3 FOR UPDATE SKIP LOCKED))
-       RETURNING id`,
-      [now, new Date(now.getTime() + leaseMs), limit, running],
+      `SELECT id FROM delivery WHERE state = 'pending' AND next_attempt_at <= $1 AND NOT id = ANY($3)
+       ORDER BY next_attempt_at, id LIMIT $2`,
+      [this.settings.clock(), limit, running],
     );
     return rows.map((row) => row.id);
   }
 
-  async nextDueAt(): Promise<Date | null> {
+  async nextDueAt(running: readonly number[]): Promise<Date | null> {
     const { rows } = await this.database.query<{ due: Date | null }>(
-      `SELECT min(greatest(next_attempt_at, lease_until)) AS due FROM delivery WHERE state = 'pending'`,
+      `SELECT min(next_attempt_at) AS due FROM delivery WHERE state = 'pending' AND NOT id = ANY($1)`,
+      [running],
     );
     return rows[0]?.due ?? null;
   }
@@ -122,23 +118,17 @@ export class DeliveryStore {
   }
 
   async cancel(id: number): Promise<void> {
-    await this.database.query(`UPDATE delivery SET state = 'cancelled', lease_until = NULL WHERE id = $1`, [
-      id,
-    ]);
+    await this.database.query(`UPDATE delivery SET state = 'cancelled' WHERE id = $1`, [id]);
   }
 
-  /** Gives a claimed delivery back as it was. */
-  async release(id: number): Promise<void> {
-    await this.database.query('UPDATE delivery SET lease_until = NULL WHERE id = $1', [id]);
-  }
-
-  /** Only of the attempt that was claimed: where another process was faster, nothing is noted. */
+  /** Notes an attempt of a delivery that is still pending. */
   async record({ id, attempts }: PendingDelivery, outcome: AttemptOutcome): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { rowCount } = await tx.query(
-        `UPDATE delivery SET state = $3, attempts = attempts + 1, next_attempt_at = $4, lease_until = NULL
+        `UPDATE delivery SET state = $3, attempts = attempts + 1, next_attempt_at = $4,
+           first_attempt_at = coalesce(first_attempt_at, $5)
          WHERE id = $1 AND attempts = $2 AND state = 'pending'`,
-        [id, attempts, outcome.state, outcome.nextAttemptAt],
+        [id, attempts, outcome.state, outcome.nextAttemptAt, outcome.at],
       );
       if (rowCount === 0) return;
       await tx.query(

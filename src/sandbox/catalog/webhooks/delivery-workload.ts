@@ -7,9 +7,6 @@ import { postOnce } from './post-once.js';
 import { signatureHeaders } from './signature.js';
 import { WebhookSettings, type WebhookConfiguration } from './webhook-settings.js';
 
-/** Longer than an attempt may take; after it another process may take the delivery of one that died. */
-const LEASE_MARGIN_MS = 20_000;
-
 interface Answer {
   readonly httpStatus: number | null;
   readonly error: string | null;
@@ -26,12 +23,12 @@ export class DeliveryWorkload implements Workload {
     @Inject(SETTINGS) private readonly settings: SandboxSettings,
   ) {}
 
-  claim(limit: number, running: readonly number[]): Promise<readonly number[]> {
-    return this.deliveries.claim(limit, running, this.settings.deliveryTimeoutMs + LEASE_MARGIN_MS);
+  due(limit: number, running: readonly number[]): Promise<readonly number[]> {
+    return this.deliveries.due(limit, running);
   }
 
-  nextDueAt(): Promise<Date | null> {
-    return this.deliveries.nextDueAt();
+  nextDueAt(running: readonly number[]): Promise<Date | null> {
+    return this.deliveries.nextDueAt(running);
   }
 
   async run(id: number, signal: AbortSignal): Promise<void> {
@@ -44,11 +41,9 @@ export class DeliveryWorkload implements Workload {
       return;
     }
     const at = this.settings.clock();
-    const answer = await this.send(delivery, configuration, signal);
-    if (answer.httpStatus === null && signal.aborted) {
-      await this.deliveries.release(id);
-      return;
-    }
+    // A retry carries the time of the first attempt.
+    const answer = await this.send(delivery, configuration, delivery.first_attempt_at ?? at, signal);
+    if (answer.httpStatus === null && signal.aborted) return;
     const retryDelayMs = this.settings.retryDelaysMs[delivery.attempts];
     await this.deliveries.record(delivery, {
       at,
@@ -62,10 +57,9 @@ export class DeliveryWorkload implements Workload {
   private async send(
     delivery: PendingDelivery,
     { url, hmac_secret: secret }: WebhookConfiguration,
+    stamp: Date,
     signal: AbortSignal,
   ): Promise<Answer> {
-    // A retry carries the time of the first attempt.
-    const stamp = delivery.first_attempt_at;
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'catalog-sandbox',

@@ -1,7 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
 import { notFound, parseOrRefuse } from '../http/errors.js';
-import { refuseUnstorable } from '../http/json-guard.js';
 import { WebhookSettings, webhookRequest, type WebhookConfiguration } from './webhook-settings.js';
 
 /** docs/catalog-rules.md#settingswebhooks. */
@@ -21,7 +20,6 @@ export class WebhookSettingsController {
   @Post()
   @HttpCode(200)
   async save(@Body() body: unknown): Promise<WebhookConfiguration> {
-    refuseUnstorable(body);
     return this.settings.replace(parseOrRefuse(webhookRequest, body));
   }
 
