@@ -7,7 +7,8 @@ import type { ShopifyOptions } from './options.js';
 import { exchangeCode } from './install.js';
 
 /** 0.5 MB that becomes 512 MB: 64 members of 8 MB of blanks, which JSON allows between its values. */
-const BOMB = Buffer.concat(Array.from({ length: 64 }, () => gzipSync(Buffer.alloc(8_000_000, ' '))));
+const MEMBER = gzipSync(Buffer.alloc(8_000_000, ' '));
+const BOMB = Buffer.concat(Array.from({ length: 64 }, () => MEMBER));
 
 let server: Server;
 let answer: (response: ServerResponse) => void;
