@@ -11,7 +11,9 @@ import { json, Database } from './database.js';
 import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
 import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
 import { heldAfterApply, ONE_PRODUCT, releasing } from './held-identifiers.js';
-import { countRow, counted, isObjectOrNull } from './row-reader.js';
+import { countRow, counted, rowOf } from './rows.js';
+
+const actionRow = rowOf(SyncActionEntity);
 
 /** Failures of these codes may work next time as they are: the run that had them tries again. */
 const RETRIED_CODES = codesMetWith('apply', 'retry', 'pause');
@@ -57,7 +59,7 @@ const tallyRow = z.object({
 });
 export type ActionTally = z.infer<typeof tallyRow>;
 
-const sentBefore = z.object({ id: z.string(), body: z.custom<CatalogProductBody>(isObjectOrNull) });
+const sentBefore = rowOf(SyncActionEntity, ['id', 'body']);
 
 const openAndRequestedRow = tallyRow.pick({ open: true, generationRequested: true });
 
@@ -72,8 +74,8 @@ export class ActionRepository {
 
   /** Actions of a run that still have to be carried out, in order, after the given id. */
   async open(runId: string, after: string, limit: number): Promise<SyncActionEntity[]> {
-    return this.db.entities(
-      SyncActionEntity,
+    return this.db.read(
+      actionRow,
       // SQL: hot path of a first load.
       `SELECT * FROM sync_action WHERE run_id = $1 AND id > $2 AND state = 'planned' ORDER BY id LIMIT $3`,
       [runId, after, limit],
@@ -315,7 +317,7 @@ export class ActionRepository {
   /** The body that each action’s product was sent last, by the id of the action. Where no body is kept, the action is left out. */
   async bodiesBefore(
     actions: readonly Pick<SyncActionEntity, 'id' | 'externalId'>[],
-  ): Promise<ReadonlyMap<string, CatalogProductBody>> {
+  ): Promise<ReadonlyMap<string, CatalogProductBody | null>> {
     if (actions.length === 0) return new Map();
     const rows = await this.db.read(
       sentBefore,

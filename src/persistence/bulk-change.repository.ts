@@ -11,7 +11,7 @@ import { json, uuid, Database } from './database.js';
 import { BulkChangeEntity, type BulkCursor, type WaitingRow } from './entities/bulk-change.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { productLabels } from './product-labels.js';
-import { idRow } from './row-reader.js';
+import { idRow } from './rows.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 import { keepLease, leasedBy, RELEASED } from './leased-rows.js';
 

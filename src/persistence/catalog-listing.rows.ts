@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, type Database, type SqlValue } from './database.js';
 import type { HolderRow, ListedRow } from './plan-rows.js';
-import { countRow, counted, idRow } from './row-reader.js';
+import { countRow, counted, idRow } from './rows.js';
 import { keepLease, RELEASED } from './leased-rows.js';
 
 const listingRow = z.object({ id: z.string(), complete: z.boolean(), products: counted });

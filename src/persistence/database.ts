@@ -9,7 +9,7 @@ import {
 } from 'typeorm';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
-import { camelCased, entityReader, type EntityReader, type RowReader } from './row-reader.js';
+import { parsedRow } from './rows.js';
 
 /** A value that the driver can send; plain objects and arrays for jsonb columns go through `json`. */
 export type SqlValue =
@@ -26,77 +26,45 @@ export const SILENT_SIDE_WAIT = `interval '30 seconds'`;
 
 /**
  * The database in two ways. Plain reads, lists and counts go through `repository`. Statements written by hand are for what a repository
- * cannot do, or not fast enough: guarded updates, bulk writes and hot paths. Their rows are checked by the reader that they name.
+ * cannot do, or not fast enough: guarded updates, bulk writes and hot paths. Their rows are checked by the schema that they name.
  */
 export class Database implements OnApplicationShutdown {
-  readonly #readers = new Map<unknown, EntityReader<object>>();
-
   constructor(readonly dataSource: DataSource) {}
 
   repository<E extends ObjectLiteral>(entity: EntityTarget<E>): Repository<E> {
     return this.dataSource.getRepository(entity);
   }
 
-  /** The reader of an entity's rows. */
-  reader<E extends object>(entity: EntityTarget<E>): EntityReader<E> {
-    const known = this.#readers.get(entity);
-    // The map holds each entity's reader under the entity itself.
-    if (known !== undefined) return known as EntityReader<E>;
-    const reader = entityReader(this.dataSource, entity);
-    this.#readers.set(entity, reader);
-    return reader;
-  }
-
-  /** All rows of a statement, as entities. */
-  async entities<E extends object>(
-    entity: EntityTarget<E>,
-    sql: string,
-    values: readonly SqlValue[] = [],
-    runner?: QueryRunner,
-  ): Promise<E[]> {
-    return this.read(this.reader(entity), sql, values, runner);
-  }
-
-  /** The first row of a statement as an entity; null when there is none. */
-  async entity<E extends object>(
-    entity: EntityTarget<E>,
-    sql: string,
-    values: readonly SqlValue[] = [],
-    runner?: QueryRunner,
-  ): Promise<E | null> {
-    return this.readOne(this.reader(entity), sql, values, runner);
-  }
-
-  /** All rows of a statement, under camel-case names, each parsed by `reader`. */
+  /** All rows of a statement, under camel-case names, each parsed by its schema. */
   async read<T>(
-    reader: RowReader<T>,
+    schema: z.ZodType<T>,
     sql: string,
     values: readonly SqlValue[] = [],
     runner?: QueryRunner,
   ): Promise<T[]> {
     const result = await this.#run(sql, values, runner);
-    return result.records.map((row) => reader.parse(reader.takesColumns === true ? row : camelCased(row)));
+    return result.records.map((row: object) => parsedRow(schema, row));
   }
 
-  /** The first row of a statement, parsed by `reader`; null when there is none. */
+  /** The first row of a statement, parsed by its schema; null when there is none. */
   async readOne<T>(
-    reader: RowReader<T>,
+    schema: z.ZodType<T>,
     sql: string,
     values: readonly SqlValue[] = [],
     runner?: QueryRunner,
   ): Promise<T | null> {
-    const [row] = await this.read(reader, sql, values, runner);
+    const [row] = await this.read(schema, sql, values, runner);
     return row ?? null;
   }
 
   /** The row of a statement that always has one, as an aggregate has. */
   async one<T>(
-    reader: RowReader<T>,
+    schema: z.ZodType<T>,
     sql: string,
     values: readonly SqlValue[] = [],
     runner?: QueryRunner,
   ): Promise<T> {
-    const [row] = await this.read(reader, sql, values, runner);
+    const [row] = await this.read(schema, sql, values, runner);
     if (row === undefined) throw new TypeError('a statement without a row');
     return row;
   }

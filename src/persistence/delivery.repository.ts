@@ -7,6 +7,9 @@ import { BEFORE_NOW, SILENT_SIDE_WAIT, json, uuid, Database } from './database.j
 import { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
 import { countByState } from './state-counts.js';
 import { IS_FREE, keepLease, leasedBy, RELEASED } from './leased-rows.js';
+import { rowOf } from './rows.js';
+
+const deliveryRow = rowOf(WebhookDeliveryEntity);
 
 const receivedRow = z.object({ id: z.string(), isNew: z.boolean() });
 
@@ -40,8 +43,8 @@ export class DeliveryRepository {
   }
 
   async claim(id: string, lease: string, leaseMs: number): Promise<WebhookDeliveryEntity | null> {
-    return this.db.entity(
-      WebhookDeliveryEntity,
+    return this.db.readOne(
+      deliveryRow,
       `UPDATE webhook_delivery SET ${leasedBy('$2', '$3')}, attempts = attempts + 1,
          ${COUNT_CRASH}
        WHERE id = $1 AND state = 'received' AND ${IS_FREE} AND ${PAUSED_NO_LONGER} RETURNING *`,

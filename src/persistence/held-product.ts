@@ -3,6 +3,9 @@ import type { JournalField } from '../domain/write-back-journal.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import type { Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
+import { rowOf } from './rows.js';
+
+const externalIdRow = rowOf(StoreProductEntity, ['externalId']);
 
 /** SQL: true of a product, by an expression for its row, while a write-back may be half way through. */
 export function isBeingWritten(product: string): string {
@@ -18,7 +21,7 @@ export async function isHeld(
   runner: QueryRunner,
 ): Promise<boolean> {
   const row = await db.readOne(
-    db.reader(StoreProductEntity).only('externalId'),
+    externalIdRow,
     // SQL: the row lock keeps the lease until the transaction ends.
     'SELECT external_id FROM store_product WHERE external_id = $1 AND write_lease = $2 FOR UPDATE',
     [externalId, lease],

@@ -6,10 +6,10 @@ import {
   GenerationTaskEntity,
   StoreProductEntity,
   SyncActionEntity,
+  SyncRunEntity,
   WebhookDeliveryEntity,
   WriteBackEntity,
 } from './entities/index.js';
-import { RUN_KINDS, type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
 import { isBeingWritten } from './held-product.js';
 import {
   DELIVERY_COLUMNS,
@@ -17,8 +17,12 @@ import {
   type DeliveryRow,
   type WriteBackRow,
 } from './listing.repository.js';
-import { countRow } from './row-reader.js';
+import { countRow, rowOf } from './rows.js';
 import { SnakeNaming } from './snake-naming.js';
+
+const taskRow = rowOf(GenerationTaskEntity);
+const productRow = rowOf(StoreProductEntity);
+const writeBackRow = rowOf(WriteBackEntity, WRITE_BACK_COLUMNS);
 
 /** The columns of an action that are shown. The body is left out, because it holds all texts of the product. */
 const ACTION_COLUMNS = [
@@ -26,11 +30,12 @@ const ACTION_COLUMNS = [
   ...(['withheld', 'state', 'error', 'createdAt', 'settledAt'] as const),
 ] as const;
 
+const pastAction = rowOf(SyncActionEntity, ACTION_COLUMNS).extend({
+  runKind: rowOf(SyncRunEntity).shape.kind,
+  runTrigger: rowOf(SyncRunEntity).shape.trigger,
+});
 /** An action with the run that it belonged to. */
-export type PastAction = Pick<SyncActionEntity, (typeof ACTION_COLUMNS)[number]> & {
-  readonly runKind: RunKind;
-  readonly runTrigger: RunTrigger;
-};
+export type PastAction = Readonly<z.infer<typeof pastAction>>;
 
 /** One row of each kind at most for each product. */
 export interface NewestRows {
@@ -50,11 +55,12 @@ const DRIFT_COLUMNS = [
   'pushedFields',
 ] as const;
 
-/** A linked product whose store content is compared with the journal. */
-export type DriftCandidate = Pick<StoreProductEntity, (typeof DRIFT_COLUMNS)[number]> & {
+const driftRow = rowOf(StoreProductEntity, DRIFT_COLUMNS).extend({
   /** True while a write-back may be half way through. */
-  readonly writing: boolean;
-};
+  writing: z.boolean(),
+});
+/** A linked product whose store content is compared with the journal. */
+export type DriftCandidate = Readonly<z.infer<typeof driftRow>>;
 
 /** The history of a product from its rows, and the products that a name matches. Reads only. */
 @Injectable()
@@ -116,10 +122,7 @@ export class HistoryRepository {
 
   async actions(externalId: string): Promise<PastAction[]> {
     return this.db.read(
-      this.db
-        .reader(SyncActionEntity)
-        .only(...ACTION_COLUMNS)
-        .and(ofRun),
+      pastAction,
       // SQL: a join of two entities that are not related.
       `SELECT ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger FROM sync_action AS action
        JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = $1
@@ -132,10 +135,7 @@ export class HistoryRepository {
   async newest(externalIds: readonly string[]): Promise<NewestRows> {
     const [actions, tasks, writeBacks] = await Promise.all([
       this.db.read(
-        this.db
-          .reader(SyncActionEntity)
-          .only(...ACTION_COLUMNS)
-          .and(ofRun),
+        pastAction,
         // SQL: the newest row of each product.
         `SELECT DISTINCT ON (action.external_id) ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger
          FROM sync_action AS action JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = ANY($1)
@@ -143,15 +143,15 @@ export class HistoryRepository {
          ORDER BY action.external_id, action.id DESC`,
         [externalIds],
       ),
-      this.db.entities(
-        GenerationTaskEntity,
+      this.db.read(
+        taskRow,
         // SQL: the newest row of each product.
         `SELECT DISTINCT ON (external_id) * FROM generation_task WHERE external_id = ANY($1)
          ORDER BY external_id, requested_at DESC, id DESC`,
         [externalIds],
       ),
       this.db.read(
-        this.db.reader(WriteBackEntity).only(...WRITE_BACK_COLUMNS),
+        writeBackRow,
         // SQL: the newest row of each product.
         `SELECT DISTINCT ON (external_id) ${columnsOf('write_back', WRITE_BACK_COLUMNS)} FROM write_back
          WHERE external_id = ANY($1) ORDER BY external_id, created_at DESC, id DESC`,
@@ -190,10 +190,7 @@ export class HistoryRepository {
   /** Products of a store that are in step or ought to be, in order, after the given one. */
   async driftCandidates(store: string, after: string, limit: number): Promise<DriftCandidate[]> {
     return this.db.read(
-      this.db
-        .reader(StoreProductEntity)
-        .only(...DRIFT_COLUMNS)
-        .and(z.object({ writing: z.boolean() })),
+      driftRow,
       // SQL: the lease is compared by the clock of the database, with `EXISTS` on the write-backs.
       `SELECT external_id, store_id, label, state, catalog_id, written, seen_fields, pushed_fields,
          ${isBeingWritten('store_product')} AS writing
@@ -212,8 +209,8 @@ export class HistoryRepository {
     after: string,
     limit: number,
   ): Promise<StoreProductEntity[]> {
-    return this.db.entities(
-      StoreProductEntity,
+    return this.db.read(
+      productRow,
       // SQL: the newest task decides, which takes a subquery for each product.
       `SELECT product.* FROM store_product AS product
        WHERE store = $1 AND external_id > $3 AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
@@ -240,11 +237,6 @@ const NOT_ASKED_FOR = `NOT EXISTS (SELECT 1 FROM generation_task
   WHERE external_id = product.external_id AND state = 'requested')`;
 const LACKS_CONTENT = `(generation_due OR coalesce((SELECT state FROM generation_task
   WHERE external_id = product.external_id ORDER BY requested_at DESC LIMIT 1), 'none') <> 'succeeded')`;
-
-const ofRun = z.object({
-  runKind: z.enum(RUN_KINDS),
-  runTrigger: z.custom<RunTrigger>((value) => typeof value === 'string'),
-});
 
 function columnsOf(alias: string, properties: readonly string[]): string {
   const names = new SnakeNaming();

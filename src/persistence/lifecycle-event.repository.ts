@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from './database.js';
 import { LifecycleEventEntity } from './entities/lifecycle-event.entity.js';
 import { isRun } from './newest-rows.js';
+import { rowOf } from './rows.js';
+
+const eventRow = rowOf(LifecycleEventEntity);
 
 /** Longer than the time limit of a post, so that two senders never send the same event at once. */
 const TAKEN_SECONDS = 60;
@@ -33,8 +36,8 @@ export class LifecycleEventRepository {
 
   /** Takes the next event for a minute; null when there is none, or other processes have them. */
   async take(): Promise<LifecycleEventEntity | null> {
-    return this.db.entity(
-      LifecycleEventEntity,
+    return this.db.readOne(
+      eventRow,
       `UPDATE lifecycle_event SET attempts = attempts + 1, next_attempt_at = now() + $1 * interval '1 second'
        WHERE id = (SELECT id FROM lifecycle_event WHERE settled_at IS NULL AND next_attempt_at <= now()
          ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)

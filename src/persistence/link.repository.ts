@@ -8,7 +8,9 @@ import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { heldAfterCreation } from './held-identifiers.js';
-import { countRow, idRow } from './row-reader.js';
+import { countRow, idRow, rowOf } from './rows.js';
+
+const productRow = rowOf(StoreProductEntity);
 
 /** The service may begin to generate as soon as it has a value, and so before its answer ends the action. */
 const REQUEST_MS = 60_000;
@@ -49,8 +51,8 @@ export class LinkRepository {
 
   /** The product one of whose variants has this catalog id. */
   async byVariantCatalogId(workspace: string, catalogId: string): Promise<StoreProductEntity | null> {
-    return this.db.entity(
-      StoreProductEntity,
+    return this.db.readOne(
+      productRow,
       // SQL: the index is on an expression over the values of a JSON object.
       `SELECT * FROM store_product WHERE workspace = $1 AND variant_links <> '{}' AND catalog_id IS NOT NULL
          AND jsonb_path_query_array(variant_links, '$.*') @> jsonb_build_array($2::text)
@@ -234,8 +236,8 @@ export class LinkRepository {
 
   /** Linked products whose generation is wanted and not asked for yet, oldest first. */
   async generationDue(store: string, limit: number): Promise<StoreProductEntity[]> {
-    return this.db.entities(
-      StoreProductEntity,
+    return this.db.read(
+      productRow,
       // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT product.* FROM store_product AS product
        WHERE store = $1 AND ${GENERATION_DUE} AND NOT EXISTS (SELECT 1 FROM generation_task AS task

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { z } from 'zod';
 import { json, Database } from './database.js';
-import { NotificationEntity, type AnnouncedPhase } from './entities/notification.entity.js';
+import { NotificationEntity } from './entities/notification.entity.js';
 import { IS_FREE, leasedBy, RELEASED } from './leased-rows.js';
+import { rowOf } from './rows.js';
 
 const storeFacts = z.object({
   store: z.string(),
@@ -54,8 +55,9 @@ export interface Configured {
   readonly workspaces: readonly string[];
 }
 
+const dueRow = rowOf(NotificationEntity).extend({ phase: z.enum(['begun', 'ended']) });
 /** A row that is taken for sending, and its state after the send. */
-export type DueNotification = NotificationEntity & { readonly phase: Exclude<AnnouncedPhase, 'nothing'> };
+export type DueNotification = z.infer<typeof dueRow>;
 
 /** Any number, the same for every process: one of them looks at a time, so that no look undoes a later one's. */
 const LOOK_LOCK = 7_236_403;
@@ -124,7 +126,7 @@ export class NotificationRepository {
    */
   async take(lease: string, leaseMs: number): Promise<DueNotification | null> {
     return this.db.readOne(
-      this.db.reader(NotificationEntity).and(z.object({ phase: z.enum(['begun', 'ended']) })),
+      dueRow,
       `UPDATE notification SET ${leasedBy('$1', '$2')}, attempts = attempts + 1
        WHERE id = (SELECT id FROM notification AS due
          WHERE (announced = 'nothing' OR (announced = 'begun' AND ended_at IS NOT NULL))

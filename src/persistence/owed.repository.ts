@@ -3,10 +3,12 @@ import { MoreThan, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { OWED_CODES, type OwedCode, type OwedProduct } from '../domain/owed.js';
 import { Database, json } from './database.js';
-import { counted } from './row-reader.js';
+import { counted, rowOf } from './rows.js';
 import { AnnouncedProductEntity } from './entities/announced-product.entity.js';
 import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { isUninstalled } from './uninstalled-store.js';
+
+const storeRow = rowOf(AnnouncedProductEntity, ['store']);
 
 /**
  * Runs that the events of a store start in an hour at most: one in five seconds, so that a busy shop does not wait. Events that come then
@@ -70,7 +72,7 @@ export class OwedRepository {
    */
   async storesAnnounced(quietMs: number): Promise<string[]> {
     const rows = await this.db.read(
-      this.db.reader(AnnouncedProductEntity).only('store'),
+      storeRow,
       // SQL: `HAVING` compares with the clock of the database.
       `SELECT store FROM announced_product AS announced WHERE NOT ${isUninstalled('announced.store')}
          AND NOT EXISTS (SELECT 1 FROM store_state AS paused WHERE paused.store = announced.store

@@ -10,7 +10,7 @@ import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { NOTE_OWED } from './owed.repository.js';
 import { HELD_RUN } from './plan-drafts.js';
 import type { NewAction, PlannedRun } from './plan-rows.js';
-import { counted } from './row-reader.js';
+import { counted } from './rows.js';
 import { isRefusedValue } from './statement-error.js';
 
 /** An action, and what is planned for it now that the identity of its product is settled. */

@@ -5,7 +5,7 @@ import type { CatalogListing } from './catalog-listing.rows.js';
 import { json, type Database, type SqlValue } from './database.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { HELD_RUN } from './plan-drafts.js';
-import type { HolderRow, PlannedRun } from './plan-rows.js';
+import { holderRow, type HolderRow, type PlannedRun } from './plan-rows.js';
 
 /** Where the catalog products that hold identifiers are read from: a listing, or what searches have found. */
 type Holders =
@@ -267,11 +267,3 @@ const OWN_IDENTIFIERS = `unnest($2::text[]) AS asked(product) CROSS JOIN LATERAL
 const goneLink = z.object({ externalId: z.string(), storeId: z.string(), catalogId: z.string() });
 /** A linked product that the listing does not show. */
 export type GoneLink = Readonly<z.infer<typeof goneLink>>;
-
-const holderRow = z.object({
-  kind: z.enum(IDENTIFIER_KINDS).nullable(),
-  value: z.string().nullable(),
-  catalogId: z.string(),
-  externalId: z.string().nullable(),
-  isVariant: z.boolean(),
-});

@@ -1,12 +1,16 @@
 import { z } from 'zod';
-import { LINK_STATES } from '../domain/row-states.js';
 import type { OwedProduct } from '../domain/owed.js';
 import { json, type Database } from './database.js';
 import { isBeingWritten } from './held-product.js';
 import { NOTE_OWED } from './owed.repository.js';
 import { HELD_RUN } from './plan-drafts.js';
-import type { LinkRow, FirstSeen, PlannedRun, UnchangedProduct } from './plan-rows.js';
-import { isObjectOrNull } from './row-reader.js';
+import {
+  linkRow,
+  type FirstSeen,
+  type LinkRow,
+  type PlannedRun,
+  type UnchangedProduct,
+} from './plan-rows.js';
 
 const idOf = z.object({ externalId: z.string() });
 
@@ -111,15 +115,3 @@ export class PlanReads {
 const LINK = `product.external_id, product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields, product.written,
   product.withheld, product.creation_task_id IS NOT NULL AS creating,
   ${isBeingWritten('product')} AS writing`;
-
-const linkRow = z.object({
-  externalId: z.string(),
-  state: z.enum(LINK_STATES),
-  catalogId: z.string().nullable(),
-  sourceFingerprint: z.string().nullable(),
-  pushedFields: z.custom<LinkRow['pushedFields']>(isObjectOrNull),
-  written: z.custom<LinkRow['written']>(isObjectOrNull),
-  withheld: z.custom<LinkRow['withheld']>(Array.isArray),
-  creating: z.boolean(),
-  writing: z.boolean(),
-});

@@ -1,13 +1,15 @@
-import type {
-  CatalogField,
-  CatalogProductBody,
-  Identifier,
-  IdentifierKind,
+import { z } from 'zod';
+import {
+  IDENTIFIER_KINDS,
+  type CatalogField,
+  type CatalogProductBody,
+  type Identifier,
 } from '../domain/catalog-product.js';
-import type { LinkState } from '../domain/row-states.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
-import type { WrittenContent } from '../domain/written-content.js';
+import { CatalogListedEntity } from './entities/catalog-listing.entity.js';
+import { StoreProductEntity } from './entities/store-product.entity.js';
 import type { StoredActionKind } from './entities/sync-action.entity.js';
+import { rowOf } from './rows.js';
 
 /** The run that a plan is made for. */
 export interface PlannedRun {
@@ -32,20 +34,23 @@ export interface PlanEnd {
 }
 
 /** The planner's knowledge about a product from earlier runs. */
-export interface LinkRow {
-  readonly externalId: string;
-  readonly state: LinkState;
-  readonly catalogId: string | null;
-  readonly sourceFingerprint: string | null;
-  readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
-  readonly written: WrittenContent | null;
-  readonly withheld: readonly WithheldIdentifier[];
-  readonly creating: boolean;
+export const linkRow = rowOf(StoreProductEntity, [
+  'externalId',
+  'state',
+  'catalogId',
+  'sourceFingerprint',
+  'pushedFields',
+  'written',
+  'withheld',
+]).extend({
+  creating: z.boolean(),
   /** True while a write-back may be half way through: what is read of the product now may be either text. */
-  readonly writing: boolean;
+  writing: z.boolean(),
+});
+export type LinkRow = Readonly<z.infer<typeof linkRow>> & {
   /** True when this run's look at the catalog found that it no longer has the product. */
   readonly goneFromCatalog: boolean;
-}
+};
 
 export interface NewAction {
   readonly kind: StoredActionKind;
@@ -85,11 +90,9 @@ export interface ListedRow {
   readonly hidesVariants: boolean;
 }
 
+export const holderRow = rowOf(CatalogListedEntity, ['catalogId', 'externalId', 'isVariant']).extend({
+  kind: z.enum(IDENTIFIER_KINDS).nullable(),
+  value: z.string().nullable(),
+});
 /** A catalog product or variant as the listing showed it, one row per identifier; `kind` null for its external_id alone. */
-export interface HolderRow {
-  readonly kind: IdentifierKind | null;
-  readonly value: string | null;
-  readonly catalogId: string;
-  readonly externalId: string | null;
-  readonly isVariant: boolean;
-}
+export type HolderRow = Readonly<z.infer<typeof holderRow>>;

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import { PLAN_STATES } from '../domain/row-states.js';
-import type { WrittenContent } from '../domain/written-content.js';
 import { json, Database } from './database.js';
+import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity, type StoredActionKind } from './entities/sync-action.entity.js';
 import { SyncRunEntity, type PlanCounts, type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
 import { containing } from './like-pattern.js';
@@ -16,7 +16,7 @@ import { PlanActions } from './plan-actions.js';
 import { discardDrafts, HELD_RUN, removeNotes } from './plan-drafts.js';
 import { claimIdentifiers } from './plan-settlement.js';
 import type { PlannedRun } from './plan-rows.js';
-import { idRow, isObjectOrNull } from './row-reader.js';
+import { idRow, rowOf } from './rows.js';
 import { countedBy } from './state-counts.js';
 import { isUniqueViolation } from './statement-error.js';
 import { IS_FREE, RELEASED } from './leased-rows.js';
@@ -37,8 +37,8 @@ export interface KeptPlan {
   readonly appliedAt: Date | null;
 }
 
-const standingRow = z.object({
-  written: z.custom<WrittenContent | null>(isObjectOrNull),
+const standingRow = rowOf(SyncActionEntity).extend({
+  written: rowOf(StoreProductEntity).shape.written,
   /** True when the link is not what it was when the plan was made. */
   linkMoved: z.boolean(),
   /** True when a run has carried out another action of the product since. */
@@ -48,7 +48,7 @@ const standingRow = z.object({
 });
 
 /** An entry beside its product's link as it stands now. */
-export type EntryStanding = SyncActionEntity & z.infer<typeof standingRow>;
+export type EntryStanding = z.infer<typeof standingRow>;
 
 export interface Refusal {
   readonly id: string;
@@ -236,7 +236,7 @@ export class PlanRepository {
       [id, lease],
     );
     return this.db.read(
-      this.db.reader(SyncActionEntity).and(standingRow),
+      standingRow,
       // SQL: the entries are compared with the links in one statement, by the clock of the database.
       `SELECT entry.*, link.written,
          coalesce((SELECT ${LINK_STANDING} FROM store_product AS link WHERE link.external_id = entry.external_id), '')

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, json } from './database.js';
 import { ReportEntity, type ReportKind } from './entities/report.entity.js';
-import { idRow } from './row-reader.js';
+import { idRow } from './rows.js';
 
 /** A process without a sign of life for this long has died. */
 const SILENCE = '1 minute';

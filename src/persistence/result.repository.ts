@@ -10,7 +10,10 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import { Database, json } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
-import { idRow } from './row-reader.js';
+import { idRow, rowOf } from './rows.js';
+
+const externalIdRow = rowOf(StoreProductEntity, ['externalId']);
+const intendedRow = rowOf(WriteBackEntity, ['intended']);
 
 export interface NewWriteBack {
   readonly store: string;
@@ -36,30 +39,18 @@ export interface NewWriteBack {
   readonly creditsConsumed: number | null;
 }
 
-/** What a product's results are judged by. */
-export interface ResultStanding {
+const standingRow = rowOf(StoreProductEntity, ['catalogFields']).extend({
   /** Changes with every result that is taken, and whenever a request begins or ends. */
-  readonly version: string;
-  /** The catalog product's content at the last read; null when that is not known. */
-  readonly catalogFields: Readonly<Record<string, string>> | null;
-}
-
-/** A result that was taken, with what orders it. */
-export interface TakenWriteBack {
-  readonly id: string;
-  readonly contentFingerprint: string;
-  readonly receivedAt: Date;
-  readonly askedAt: Date | null;
-  readonly datedAt: Date | null;
-}
-
-const takenRow = z.object({
-  id: z.string(),
-  contentFingerprint: z.string(),
-  receivedAt: z.date(),
-  askedAt: z.date().nullable(),
-  datedAt: z.date().nullable(),
+  version: z.string(),
 });
+/** What a product's results are judged by. */
+export type ResultStanding = Readonly<z.infer<typeof standingRow>>;
+
+const takenRow = rowOf(WriteBackEntity, ['id', 'contentFingerprint', 'askedAt', 'datedAt']).extend({
+  receivedAt: z.date(),
+});
+/** A result that was taken, with what orders it. */
+export type TakenWriteBack = Readonly<z.infer<typeof takenRow>>;
 
 const TAKEN = 'SELECT id, content_fingerprint, result_at AS received_at, asked_at, dated_at FROM write_back';
 
@@ -71,10 +62,7 @@ export class ResultRepository {
   /** Read before anything that a result is judged by, and given to `inOrder` with what was decided. */
   async standing(externalId: string, runner?: QueryRunner): Promise<ResultStanding> {
     const standing = await this.db.readOne(
-      this.db
-        .reader(StoreProductEntity)
-        .only('catalogFields')
-        .and(z.object({ version: z.string() })),
+      standingRow,
       // SQL: hashes of many rows.
       `SELECT catalog_fields, concat_ws(' ', md5(catalog_fields::text),
          (SELECT md5(string_agg(concat_ws(' ', id, state, task_id, task_is_shared), ',' ORDER BY id))
@@ -98,7 +86,7 @@ export class ResultRepository {
   ): Promise<T | null> {
     return this.db.transaction(async (runner) => {
       await this.db.readOne(
-        this.db.reader(StoreProductEntity).only('externalId'),
+        externalIdRow,
         // SQL: the row lock makes the comparison and the work one step for all results of a product.
         'SELECT external_id FROM store_product WHERE external_id = $1 FOR UPDATE',
         [externalId],
@@ -189,7 +177,7 @@ export class ResultRepository {
   /** What the newest result of the product brought, translations included; null when none was taken. */
   async newestIntended(externalId: string): Promise<readonly IntendedValue[] | null> {
     const row = await this.db.readOne(
-      this.db.reader(WriteBackEntity).only('intended'),
+      intendedRow,
       // SQL: reads one column of the newest row.
       `SELECT intended FROM write_back WHERE external_id = $1 AND delivery_id IS NOT NULL AND variant IS NULL
        ORDER BY result_at DESC, created_at DESC LIMIT 1`,

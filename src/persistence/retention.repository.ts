@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CatalogListingRows } from './catalog-listing.rows.js';
 import { BEFORE_NOW, Database, type SqlValue } from './database.js';
 import { UsedKeyEntity } from './entities/used-key.entity.js';
-import { counted } from './row-reader.js';
+import { counted } from './rows.js';
 import { hasNewerRun, hasNewerTask, isPlan } from './newest-rows.js';
 
 const stepRow = z.object({ last: z.string().nullable(), gone: counted });

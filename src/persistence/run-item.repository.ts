@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { CatalogField, CatalogProductBody } from '../domain/catalog-product.js';
 import { OWED_CODES } from '../domain/owed.js';
-import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Database } from './database.js';
 import { cursorOf, cursorParts, type ListPage, type PageRequest } from './keyset.js';
 import { containing } from './like-pattern.js';
 import { GENERATION_DUE } from './link.repository.js';
-import { ACTION_KINDS } from './entities/sync-action.entity.js';
-import type { ActionError } from './entities/sync-action.entity.js';
-import { counted, isObjectOrNull } from './row-reader.js';
+import { ACTION_KINDS, SyncActionEntity } from './entities/sync-action.entity.js';
+import { counted, rowOf } from './rows.js';
 import { hasNewerRun } from './newest-rows.js';
 
 /**
@@ -28,16 +25,11 @@ export const RUN_OUTCOMES = [
 ] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-const itemRow = z.object({
+const itemRow = rowOf(SyncActionEntity, ['externalId', 'label', 'fields', 'withheld', 'error']).extend({
   outcome: z.enum(RUN_OUTCOMES),
-  externalId: z.string(),
-  label: z.string(),
   kind: z.enum(ACTION_KINDS).nullable(),
   /** The reason of the plan or of the task, or the error of the other side. */
   reason: z.string().nullable(),
-  fields: z.custom<CatalogField[]>(Array.isArray),
-  withheld: z.custom<WithheldIdentifier[]>(Array.isArray),
-  error: z.custom<ActionError | null>(isObjectOrNull),
   owedCode: z.enum(OWED_CODES).nullable(),
   taskState: z.string().nullable(),
   at: z.date(),
@@ -47,12 +39,8 @@ const placedRow = itemRow.extend({ exactAt: z.string() });
 
 const outcomeCount = z.object({ outcome: z.enum(RUN_OUTCOMES), count: counted });
 
-const changedBodies = z.object({
-  externalId: z.string(),
-  fields: z.custom<CatalogField[]>(Array.isArray),
-  body: z.custom<CatalogProductBody | null>(isObjectOrNull),
-  before: z.custom<CatalogProductBody | null>(isObjectOrNull),
-});
+const sentRow = rowOf(SyncActionEntity, ['externalId', 'fields', 'body']);
+const changedBodies = sentRow.extend({ before: sentRow.shape.body });
 export type ChangedBodies = z.infer<typeof changedBodies>;
 
 const speed = z.object({ settled: counted, seconds: z.coerce.number() });

@@ -12,10 +12,12 @@ import {
   type RunTrigger,
   type StepStart,
 } from './entities/sync-run.entity.js';
-import { idRow } from './row-reader.js';
+import { idRow, rowOf } from './rows.js';
 import { isUninstalled } from './uninstalled-store.js';
 import { leasedBy, RELEASED } from './leased-rows.js';
 import { hasNewerRun } from './newest-rows.js';
+
+const runRow = rowOf(SyncRunEntity);
 
 export interface RunRequest {
   readonly store: string;
@@ -108,8 +110,8 @@ export class RunRepository {
    * it, or when it has ended.
    */
   async claim(id: string, lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
-    return this.db.entity(
-      SyncRunEntity,
+    return this.db.readOne(
+      runRow,
       `UPDATE sync_run SET ${CLAIMED} WHERE id = $3 AND ${CLAIMABLE} RETURNING *`,
       [lease, leaseMs, id],
     );
@@ -121,8 +123,8 @@ export class RunRepository {
     leaseMs: number,
     without: readonly string[] = [],
   ): Promise<SyncRunEntity | null> {
-    return this.db.entity(
-      SyncRunEntity,
+    return this.db.readOne(
+      runRow,
       `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE} AND workspace <> ALL($3)
          ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
       [lease, leaseMs, without],
@@ -206,8 +208,8 @@ export class RunRepository {
     end: RunEnd,
     { requests = {}, steps }: Omit<RunWork, 'counts'> = {},
   ): Promise<SyncRunEntity | null> {
-    return this.db.entity(
-      SyncRunEntity,
+    return this.db.readOne(
+      runRow,
       `UPDATE sync_run SET state = $3, counts = $4, error = $5, error_code = $6,
          retry_at = CASE WHEN $7::double precision IS NULL OR cancelled_by IS NOT NULL THEN NULL
            ELSE now() + $7 * interval '1 millisecond' END, notes = $9, requests = requests || $10::jsonb,

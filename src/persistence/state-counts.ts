@@ -1,6 +1,6 @@
 import type { FindOptionsWhere, ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
 import { z } from 'zod';
-import { counted } from './row-reader.js';
+import { counted } from './rows.js';
 
 const counts = z.array(z.object({ value: z.string(), count: counted }));
 

@@ -4,8 +4,11 @@ import { WRITE_CAPS, type WriteCap } from '../domain/write-cap.js';
 import { Database } from './database.js';
 import { StoreStateEntity, SyncRunEntity } from './entities/index.js';
 import { summaryOf, summaryRow, type OwedSummary } from './owed.repository.js';
-import { counted } from './row-reader.js';
+import { counted, rowOf } from './rows.js';
 import { hasNewerTask, isRun } from './newest-rows.js';
+
+const knownRow = rowOf(StoreStateEntity);
+const runRow = rowOf(SyncRunEntity);
 
 const storeColumn = z.object({ store: z.string() });
 const stateRow = storeColumn.extend({ state: z.string(), count: counted });
@@ -41,8 +44,8 @@ export class StatusRepository {
   constructor(private readonly db: Database) {}
 
   async states(stores: readonly string[]): Promise<ReadonlyMap<string, StoreStateEntity>> {
-    const rows = await this.db.entities(
-      StoreStateEntity,
+    const rows = await this.db.read(
+      knownRow,
       // SQL: one value for all keys. A thousand parameters cost the mapper more than the query.
       'SELECT * FROM store_state WHERE store = ANY($1)',
       [stores],
@@ -97,8 +100,8 @@ export class StatusRepository {
     stores: readonly string[],
     count: number,
   ): Promise<ReadonlyMap<string, readonly SyncRunEntity[]>> {
-    const rows = await this.db.entities(
-      SyncRunEntity,
+    const rows = await this.db.read(
+      runRow,
       // SQL: `LATERAL` takes a few rows of each store by their index.
       `SELECT run.* FROM unnest($1::text[]) AS wanted(store), LATERAL (SELECT * FROM sync_run
          WHERE sync_run.store = wanted.store AND ${isRun('sync_run')}

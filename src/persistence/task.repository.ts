@@ -6,6 +6,10 @@ import { Database, json, stepAt } from './database.js';
 import { GenerationTaskEntity } from './entities/generation-task.entity.js';
 import type { StoreProductEntity } from './entities/store-product.entity.js';
 import { countByState } from './state-counts.js';
+import { rowOf } from './rows.js';
+
+const taskRow = rowOf(GenerationTaskEntity);
+const externalIdRow = rowOf(GenerationTaskEntity, ['externalId']);
 
 export interface TaskSettlement {
   readonly state: Extract<TaskState, 'succeeded' | 'failed' | 'no_urls' | 'abandoned'>;
@@ -34,8 +38,8 @@ export class TaskRepository {
     firstPollMs: number,
   ): Promise<GenerationTaskEntity[]> {
     return this.db.transaction(async (runner) => {
-      const tasks = await this.db.entities(
-        GenerationTaskEntity,
+      const tasks = await this.db.read(
+        taskRow,
         `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, source_fingerprint, seen, asked_fields,
            next_poll_at)
          -- What another run pushed may not be what the catalog holds now.
@@ -77,7 +81,7 @@ export class TaskRepository {
   async refused(ids: readonly string[]): Promise<void> {
     await this.db.transaction(async (runner) => {
       const rows = await this.db.read(
-        this.db.reader(GenerationTaskEntity).only('externalId'),
+        externalIdRow,
         `DELETE FROM generation_task WHERE id = ANY($1::uuid[]) AND state = 'requested' RETURNING external_id`,
         [ids],
         runner,
@@ -226,8 +230,8 @@ export class TaskRepository {
       workspace,
       pollSteps(first).stepsMs,
     ]);
-    return this.db.entities(
-      GenerationTaskEntity,
+    return this.db.read(
+      taskRow,
       `UPDATE generation_task AS task SET polls = polls + 1, next_poll_at = now() + ${stepAt('$2::jsonb->workspace', 'polls + 2')}
        WHERE id = ANY (ARRAY(SELECT id FROM generation_task WHERE state = 'requested' AND next_poll_at <= now()
            AND $2::jsonb ? workspace

@@ -7,8 +7,14 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import { json, uuid, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
-import { idRow } from './row-reader.js';
+import { idRow, rowOf } from './rows.js';
 import type { DecidedBy } from './write-back.repository.js';
+
+const versionRow = rowOf(WriteBackEntity, ['version']);
+const decidedRow = rowOf(WriteBackEntity, ['state', 'externalId', 'intendedBefore']);
+const reviewedRow = rowOf(WriteBackEntity, ['state', 'intended', 'version']);
+const writeBackRow = rowOf(WriteBackEntity);
+const externalIdRow = rowOf(StoreProductEntity, ['externalId']);
 
 /** `being_written`: a worker has the product, or part of the text was sent already. */
 export type UndoOutcome = 'decided' | 'wrong_state' | 'newer_result' | 'being_written';
@@ -80,7 +86,7 @@ export class WriteBackDecisions {
   async #isOlderThan(id: string, version: number | undefined, runner: QueryRunner): Promise<boolean> {
     if (version === undefined) return false;
     const row = await this.db.readOne(
-      this.db.reader(WriteBackEntity).only('version'),
+      versionRow,
       // SQL: reads under the row lock.
       'SELECT version FROM write_back WHERE id = $1::uuid FOR UPDATE',
       [uuid(id)],
@@ -155,7 +161,7 @@ export class WriteBackDecisions {
       await this.#lockProduct(id, runner);
       if (await this.#hasNewer(id, ['rejected'], runner)) return 'newer_result';
       const row = await this.db.readOne(
-        this.db.reader(WriteBackEntity).only('state', 'externalId', 'intendedBefore'),
+        decidedRow,
         // SQL: reads under the row lock.
         'SELECT state, external_id, intended_before FROM write_back WHERE id = $1::uuid',
         [uuid(id)],
@@ -195,7 +201,7 @@ export class WriteBackDecisions {
   async edit(id: string, { target, version, edited }: TextEdit, by: DecidedBy): Promise<EditOutcome> {
     return this.db.transaction(async (runner) => {
       const row = await this.db.readOne(
-        this.db.reader(WriteBackEntity).only('state', 'intended', 'version'),
+        reviewedRow,
         // SQL: the row lock makes the comparison and the update one step.
         'SELECT state, intended, version FROM write_back WHERE id = $1::uuid FOR UPDATE',
         [uuid(id)],
@@ -260,8 +266,8 @@ export class WriteBackDecisions {
 
   /** The last decision of a person, while it can be undone, or reverted because it is in the store. */
   async last(actor: string, since: Date): Promise<WriteBackEntity | null> {
-    const [row] = await this.db.entities(
-      WriteBackEntity,
+    const [row] = await this.db.read(
+      writeBackRow,
       // SQL: the guard of an undo, on its index.
       `SELECT * FROM write_back WHERE decided_by = $1 AND decided_at >= $2 AND intended_before IS NOT NULL
          AND (state IN ('rejected', 'applied') OR (state = 'ready' AND sent = '{}' AND crash_count = 0))
@@ -273,7 +279,7 @@ export class WriteBackDecisions {
 
   async #lockProduct(id: string, runner: QueryRunner): Promise<void> {
     await this.db.readOne(
-      this.db.reader(StoreProductEntity).only('externalId'),
+      externalIdRow,
       // SQL: the row lock that `intend` takes too, so that no newer result arrives before the update.
       `SELECT external_id FROM store_product
        WHERE external_id = (SELECT external_id FROM write_back WHERE id = $1::uuid) FOR UPDATE`,

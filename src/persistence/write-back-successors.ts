@@ -2,6 +2,9 @@ import type { QueryRunner } from 'typeorm';
 import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
 import { json, type Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
+import { rowOf } from './rows.js';
+
+const fieldsRow = rowOf(WriteBackEntity, ['id', 'fields']);
 
 /** Fields that the merchant edited, which an approval of many did not cover. */
 export interface LeftFields {
@@ -20,7 +23,7 @@ export async function replaceSameContent(
   runner: QueryRunner,
 ): Promise<void> {
   const earlier = await db.read(
-    db.reader(WriteBackEntity).only('id', 'fields'),
+    fieldsRow,
     // SQL: a join of the table with itself, under the lock of the row of the product.
     `SELECT old.id, old.fields FROM write_back AS old JOIN write_back AS own ON old.external_id = own.external_id
        AND old.content_fingerprint = own.content_fingerprint

@@ -10,6 +10,11 @@ import { WriteBackEntity } from './entities/write-back.entity.js';
 import { isHeld, moveWritten } from './held-product.js';
 import { keepForReview, replaceSameContent, type LeftFields } from './write-back-successors.js';
 import { countByState } from './state-counts.js';
+import { rowOf } from './rows.js';
+
+const intendedRow = rowOf(WriteBackEntity, ['intended']);
+const sentRow = rowOf(WriteBackEntity, ['sent', 'fields']);
+const crashCountRow = rowOf(WriteBackEntity, ['crashCount']);
 
 /** The person who changed a row, and the bulk change that it belongs to, if any. */
 export interface DecidedBy {
@@ -96,7 +101,7 @@ export class WriteBackRepository {
     row: Pick<WriteBackEntity, 'externalId' | 'resultAt' | 'variant'>,
   ): Promise<ReadonlySet<string>> {
     const newer = await this.db.read(
-      this.db.reader(WriteBackEntity).only('intended'),
+      intendedRow,
       // SQL: a comparison that also holds for NULL.
       `SELECT intended FROM write_back WHERE external_id = $1 AND result_at > $2 AND variant IS DISTINCT FROM $3
          AND state NOT IN ('rejected', 'reverted')`,
@@ -113,7 +118,7 @@ export class WriteBackRepository {
    */
   async sentUnanswered(externalId: string): Promise<Readonly<Record<string, SentValue>>[]> {
     const rows = await this.db.read(
-      this.db.reader(WriteBackEntity).only('sent', 'fields'),
+      sentRow,
       // SQL: conditions inside the JSON of the journal.
       `SELECT sent, fields FROM write_back WHERE external_id = $1 AND sent <> '{}'
          AND ((state = 'failed' AND fields = '[]') OR (state IN ('failed', 'applied') AND fields @> '[{"unanswered": true}]'))
@@ -132,7 +137,7 @@ export class WriteBackRepository {
   /** Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready, or waits. */
   async begin(id: string): Promise<number | null> {
     const row = await this.db.readOne(
-      this.db.reader(WriteBackEntity).only('crashCount'),
+      crashCountRow,
       `UPDATE write_back SET ${COUNT_CRASH} WHERE id = $1 AND state = 'ready' AND ${PAUSED_NO_LONGER} RETURNING crash_count`,
       [id],
     );

@@ -41,7 +41,7 @@ interface ActionChunk {
   readonly owners: Owners;
   readonly held: ReadonlyMap<string, Identifier[]>;
   readonly stale: ReadonlyMap<string, Identifier[]>;
-  readonly before: ReadonlyMap<string, CatalogProductBody>;
+  readonly before: ReadonlyMap<string, CatalogProductBody | null>;
   /** Orphans that the store has again since the plan. */
   readonly back: ReadonlySet<string>;
 }

@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
+import type { z } from 'zod';
 import { Database, type SqlValue } from '../../src/persistence/database.js';
-import type { RowReader } from '../../src/persistence/row-reader.js';
 import { sqlRows } from './sql.js';
 
 /** Keeps the reads that pass through it, and explains them. */
@@ -8,13 +8,13 @@ export class ListeningDatabase extends Database {
   readonly reads: { readonly sql: string; readonly values: readonly SqlValue[] }[] = [];
 
   override async read<T>(
-    reader: RowReader<T>,
+    schema: z.ZodType<T>,
     sql: string,
     values: readonly SqlValue[] = [],
     runner?: QueryRunner,
   ): Promise<T[]> {
     if (sql.startsWith('SELECT')) this.reads.push({ sql, values });
-    return super.read(reader, sql, values, runner);
+    return super.read(schema, sql, values, runner);
   }
 
   /** The plan of each read, where every index that can serve is used: a table is read as a whole only if none can. */

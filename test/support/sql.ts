@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { z } from 'zod';
 import type { Database, SqlValue } from '../../src/persistence/database.js';
 
 /** Rows of a statement under camel-case names. A test says itself of which type they are; the program checks each of its rows. */
@@ -8,7 +9,7 @@ export async function sqlRows<T = unknown>(
   values: readonly SqlValue[] = [],
   runner?: QueryRunner,
 ): Promise<T[]> {
-  return db.read({ parse: (row) => row as T }, sql, values, runner);
+  return db.read(z.custom<T>(), sql, values, runner);
 }
 
 export async function sqlRow<T = unknown>(

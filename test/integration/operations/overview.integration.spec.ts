@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { QueryRunner } from 'typeorm';
+import type { z } from 'zod';
 import { GroundLooks } from '../../../src/operations/outages.js';
 import { OverviewReader } from '../../../src/operations/overview.js';
 import { CreditRepository } from '../../../src/persistence/credit.repository.js';
 import { Database, type SqlValue } from '../../../src/persistence/database.js';
 import { DeliveryRepository } from '../../../src/persistence/delivery.repository.js';
-import type { RowReader } from '../../../src/persistence/row-reader.js';
 import { StateRepository } from '../../../src/persistence/state.repository.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { makeStore, Connections } from '../../../src/connections/connections.js';
@@ -56,13 +56,13 @@ class Counting extends Database {
   statements = 0;
 
   override async read<T>(
-    reader: RowReader<T>,
+    schema: z.ZodType<T>,
     sql: string,
     values: readonly SqlValue[] = [],
     runner?: QueryRunner,
   ): Promise<T[]> {
     this.statements += 1;
-    return super.read(reader, sql, values, runner);
+    return super.read(schema, sql, values, runner);
   }
 }
 

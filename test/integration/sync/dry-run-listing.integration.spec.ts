@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Plan } from '../../../src/persistence/plan.js';
-import { idRow } from '../../../src/persistence/row-reader.js';
+import { idRow } from '../../../src/persistence/rows.js';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import { snapshot } from '../../support/fake-store.js';
 import { ListingNights } from '../../support/listing-nights.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
 import { PlanReads } from '../../../src/persistence/plan-reads.js';
-import { idRow } from '../../../src/persistence/row-reader.js';
+import { idRow } from '../../../src/persistence/rows.js';
 import { Gate } from '../../support/call-script.js';
 import { fakeIntervals } from '../../support/fake-intervals.js';
 import { modelSnapshot, otherSnapshot, snapshot } from '../../support/fake-store.js';
