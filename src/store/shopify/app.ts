@@ -1,7 +1,7 @@
 import type { EventHeaders } from '../../domain/store-port.js';
+import { hasSignatureForm, headerText, isEventSignature } from '../event-signature.js';
 import { complianceEventOf, type ComplianceEvent } from './compliance-event.js';
 import { SHOPIFY } from './kind.js';
-import { hasShopifySignatureForm, isShopifySignature } from './webhook-signature.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const TOPIC = 'x-shopify-topic';
@@ -12,7 +12,7 @@ export const APP_EVENTS = `webhooks/${SHOPIFY}`;
 
 /** False when the request has no signature, so that its body need not be read. */
 export function mayBeAppSignature(headers: EventHeaders): boolean {
-  return hasShopifySignatureForm(signatureOf(headers));
+  return hasSignatureForm(headerText(headers, SIGNATURE));
 }
 
 export function isAppSignature(
@@ -20,16 +20,10 @@ export function isAppSignature(
   rawBody: Uint8Array,
   secrets: readonly string[],
 ): boolean {
-  return isShopifySignature(rawBody, signatureOf(headers), secrets);
+  return isEventSignature(rawBody, headerText(headers, SIGNATURE), secrets);
 }
 
 /** See `complianceEventOf`. */
 export function appEventOf(headers: EventHeaders, rawBody: Uint8Array): ComplianceEvent | null {
   return complianceEventOf(headers[TOPIC], rawBody);
-}
-
-/** A header that stands twice counts as none. */
-function signatureOf(headers: EventHeaders): string {
-  const header = headers[SIGNATURE];
-  return typeof header === 'string' ? header : '';
 }

@@ -10,6 +10,7 @@ import { BULK_RECENT, SHOP_LOCALES, WHO_AM_I } from './documents.js';
 import { refusedWith } from './faults.js';
 import { bulkRecentData, shopLocalesData, whoAmIData } from './schemas.js';
 import { SHOPIFY } from './kind.js';
+import { missingScopes } from './install.js';
 import { localeProblem } from './translations.js';
 
 const LEVELS = ['ok', 'warn', 'fail'];
@@ -51,11 +52,7 @@ function otherShop(domain: string, shop: string): string {
 function scopeFinding(granted: readonly string[], { requiredScopes = [] }: ShopifyOptions): StoreFinding {
   const what = 'scopes';
   const required = [...new Set(['read_products', 'write_products', ...requiredScopes])];
-  const held = new Set(granted);
-  // A write scope includes the read scope.
-  const missing = required.filter(
-    (scope) => !held.has(scope) && !held.has(scope.replace(/^read_/, 'write_')),
-  );
+  const missing = missingScopes(granted, required);
   if (missing.length === 0) return { level: 'ok', what, detail: required.join(', ') };
   const detail = `the app lacks ${missing.join(', ')}: add ${missing.length === 1 ? 'it' : 'them'} to the app’s scopes and install it again`;
   return { level: 'fail', what, detail };

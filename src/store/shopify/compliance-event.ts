@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readUntrustedJson } from '../../runtime/untrusted-json.js';
 import { shopOf } from './install.js';
 
 const TOPICS = ['customers/data_request', 'customers/redact', 'shop/redact'] as const;
@@ -18,18 +19,10 @@ const wholeShop = z.strictObject({ shop_id: z.unknown(), shop_domain: z.string()
  */
 export function complianceEventOf(header: unknown, rawBody: Uint8Array): ComplianceEvent | null {
   const topic = TOPICS.find((each) => each === header);
-  const body = parsed(rawBody);
+  const read = readUntrustedJson(rawBody);
+  const body = read.ok ? read.value : null;
   const event = eventSchema.safeParse(body);
   const shop = event.success ? shopOf(event.data.shop_domain) : null;
   if (topic === undefined || shop === null) return null;
   return topic === 'shop/redact' && !wholeShop.safeParse(body).success ? null : { topic, shop };
-}
-
-function parsed(rawBody: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(rawBody));
-  } catch {
-    // A body that is not JSON is no such request.
-    return null;
-  }
 }

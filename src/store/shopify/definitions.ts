@@ -6,30 +6,28 @@ import {
   type NewMetafieldDefinition,
 } from '../../domain/metafield-definition.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
+import { Remembered } from '../remembered.js';
 import type { ShopifyClient } from './client.js';
-import { requireCursor } from './details.js';
 import { DEFINITION_CREATE, DEFINITIONS } from './documents.js';
+import { pagesOf } from './pages.js';
 import { definitionCreateData, definitionsData } from './schemas.js';
 
 /** Merchants change definitions rarely, and every result of a night needs them. */
 const REMEMBERED_MS = 600_000;
-
-interface Remembered {
-  readonly atMs: number;
-  readonly definitions: Promise<readonly MetafieldDefinition[]>;
-}
 
 /** The store's names of the owners. */
 const OWNER_TYPES = { product: 'PRODUCT', variant: 'PRODUCTVARIANT' } as const;
 
 /** The merchant's definitions of metafields. */
 export class MetafieldDefinitions {
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly remembered: Remembered<readonly MetafieldDefinition[]>;
 
   constructor(
     private readonly client: ShopifyClient,
-    private readonly now: () => number,
-  ) {}
+    now: () => number,
+  ) {
+    this.remembered = new Remembered(REMEMBERED_MS, now);
+  }
 
   /** The definitions of the named metafields (`namespace.key`), as they were read at most ten minutes ago. */
   async read(
@@ -55,7 +53,7 @@ export class MetafieldDefinitions {
       const pinned = await this.createOnce(definition, true, options);
       return pinned === 'no further pin' ? await this.createUnpinned(definition, options) : pinned;
     } finally {
-      this.remembered.delete(`${definition.owner} ${definition.namespace}`);
+      this.remembered.forget(`${definition.owner} ${definition.namespace}`);
     }
   }
 
@@ -91,26 +89,17 @@ export class MetafieldDefinitions {
   }
 
   private inNamespace(owner: MetafieldOwner, namespace: string): Promise<readonly MetafieldDefinition[]> {
-    const place = `${owner} ${namespace}`;
-    const known = this.remembered.get(place);
-    if (known !== undefined && this.now() - known.atMs < REMEMBERED_MS) return known.definitions;
-    const definitions = this.readAll(owner, namespace).catch((error: unknown) => {
-      this.remembered.delete(place);
-      throw error;
-    });
-    this.remembered.set(place, { atMs: this.now(), definitions });
-    return definitions;
+    return this.remembered.get(`${owner} ${namespace}`, () => this.readAll(owner, namespace));
   }
 
   private async readAll(owner: MetafieldOwner, namespace: string): Promise<readonly MetafieldDefinition[]> {
-    const all: MetafieldDefinition[] = [];
-    for (let after: string | null = null; ;) {
+    const read = async (after: string | null) => {
       const variables = { owner: OWNER_TYPES[owner], namespace, after };
-      const { data } = await this.client.run(DEFINITIONS, variables, definitionsData);
-      const { nodes, pageInfo } = data.metafieldDefinitions;
+      return (await this.client.run(DEFINITIONS, variables, definitionsData)).data.metafieldDefinitions;
+    };
+    const all: MetafieldDefinition[] = [];
+    for await (const { nodes } of pagesOf(read, (page) => page))
       all.push(...nodes.map(({ type, ...rest }) => ({ ...rest, type: type.name })));
-      if (!pageInfo.hasNextPage) return all;
-      after = requireCursor(pageInfo);
-    }
+    return all;
   }
 }

@@ -11,6 +11,7 @@ import { refusedWith } from './faults.js';
 import type { SourceLocales } from './source-locales.js';
 import { MalformedProductError, numericId, parseNode, type RawProduct, toSnapshot } from './mapper.js';
 import type { ShopifyLimits } from './options.js';
+import { type PageInfo, pagesOf } from './pages.js';
 import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema } from './schemas.js';
 
 /** Reads whole products by id, several per call. */
@@ -109,38 +110,22 @@ export class ProductDetails {
     return { variants, media, metafields };
   }
 
-  /** All nodes of a connection after its first page; null when the product disappeared meanwhile. */
+  /** All nodes of a connection from its first page on; null when the product disappeared meanwhile. */
   private async follow(document: StoreDocument, id: string, first: Page): Promise<unknown[] | null> {
-    const nodes = [...first.nodes];
-    let { pageInfo } = first;
-    while (pageInfo.hasNextPage) {
-      const after = requireCursor(pageInfo);
-      const { data } = await this.client.run(document, { id, after }, moreData);
-      if (data.product === null) return null;
-      nodes.push(...data.product.children.nodes.map(storableJson));
-      ({ pageInfo } = data.product.children);
-      if (pageInfo.hasNextPage && pageInfo.endCursor === after) throw standingCursor();
+    const read = async (after: string | null): Promise<Page | undefined> =>
+      after === null
+        ? first
+        : (await this.client.run(document, { id, after }, moreData)).data.product?.children;
+    const nodes: unknown[] = [];
+    for await (const page of pagesOf(read, (each) => each)) {
+      if (page === undefined) return null;
+      nodes.push(...(page === first ? page.nodes : page.nodes.map(storableJson)));
     }
     return nodes;
   }
 }
 
-interface PageInfo {
-  readonly hasNextPage: boolean;
-  readonly endCursor?: string | null | undefined;
-}
-
 interface Page {
   readonly nodes: readonly unknown[];
   readonly pageInfo: PageInfo;
-}
-
-/** The cursor of the next page. Throws `transient` when the store reports a next page without a cursor. */
-export function requireCursor(pageInfo: PageInfo): string {
-  if (pageInfo.endCursor === null || pageInfo.endCursor === undefined) throw standingCursor();
-  return pageInfo.endCursor;
-}
-
-export function standingCursor(): CodedError {
-  return new CodedError('transient', 'the store promises a further page but does not lead to it');
 }

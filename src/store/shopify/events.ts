@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import type { EventFacts, EventHeaders, StoreEvents } from '../../domain/store-port.js';
+import { readUntrustedJson } from '../../runtime/untrusted-json.js';
+import { hasSignatureForm, headerText, isEventSignature, NOBODYS_SECRET } from '../event-signature.js';
 import { productIdOfEvent } from './product-event.js';
-import { isUninstallOf } from './uninstall-event.js';
-import { hasShopifySignatureForm, isShopifySignature } from './webhook-signature.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const TOPIC = 'x-shopify-topic';
 
-/** Stands for the secret of a store that does not exist or has none, so that every signature is compared. */
-const NOBODYS_SECRET = randomBytes(32).toString('hex');
+const shopSchema = z.looseObject({ myshopify_domain: z.string() });
 
 /** The events of a shop. The signature covers the body alone. */
 export class ShopifyEvents implements StoreEvents {
@@ -18,12 +17,12 @@ export class ShopifyEvents implements StoreEvents {
   ) {}
 
   mayVerify(headers: EventHeaders): boolean {
-    return hasShopifySignatureForm(textOf(headers[SIGNATURE]));
+    return hasSignatureForm(headerText(headers, SIGNATURE));
   }
 
   verify(headers: EventHeaders, rawBody: Uint8Array): 'signed' | 'forged' {
-    const signature = textOf(headers[SIGNATURE]);
-    return isShopifySignature(rawBody, signature, [this.secret ?? NOBODYS_SECRET]) ? 'signed' : 'forged';
+    const signature = headerText(headers, SIGNATURE);
+    return isEventSignature(rawBody, signature, [this.secret ?? NOBODYS_SECRET]) ? 'signed' : 'forged';
   }
 
   products(rawBody: Uint8Array): readonly string[] {
@@ -31,16 +30,19 @@ export class ShopifyEvents implements StoreEvents {
     return id === null ? [] : [id];
   }
 
+  /**
+   * The topic is not signed, so the body of an uninstallation has to name the shop as well, which the bodies of product events do not.
+   */
   about(headers: EventHeaders, rawBody: Uint8Array): EventFacts {
-    const topic = textOf(headers[TOPIC]);
+    const topic = headerText(headers, TOPIC);
     return {
       topic: topic === '' ? 'unknown' : topic,
-      uninstalls: this.shop !== undefined && isUninstallOf(this.shop, topic, rawBody),
+      uninstalls: topic === 'app/uninstalled' && this.shop !== undefined && this.shop === shopIn(rawBody),
     };
   }
 }
 
-/** A header that stands twice counts as none. */
-function textOf(header: string | readonly string[] | undefined): string {
-  return typeof header === 'string' ? header : '';
+function shopIn(rawBody: Uint8Array): string | undefined {
+  const read = readUntrustedJson(rawBody);
+  return shopSchema.safeParse(read.ok ? read.value : null).data?.myshopify_domain;
 }

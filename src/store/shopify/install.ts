@@ -79,9 +79,14 @@ export function scopesFor({
   ];
 }
 
+/** The scopes that are wanted and not granted. A write scope includes the read scope. */
+export function missingScopes(granted: readonly string[], wanted: readonly string[]): string[] {
+  const held = new Set(granted);
+  return wanted.filter((scope) => !held.has(scope) && !held.has(scope.replace(/^read_/, 'write_')));
+}
+
 /** Throws `auth` when the merchant did not grant all of it. */
 export function assertGranted(granted: readonly string[], wanted: readonly string[]): void {
-  const held = new Set(granted);
-  const missing = wanted.filter((scope) => !held.has(scope) && !held.has(scope.replace(/^read_/, 'write_')));
+  const missing = missingScopes(granted, wanted);
   if (missing.length > 0) throw new CodedError('auth', `the store did not grant ${missing.join(', ')}`);
 }

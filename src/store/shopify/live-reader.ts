@@ -4,9 +4,9 @@ import type { LiveImage, StoreField } from '../../domain/store-port.js';
 import type { LiveMetafield, LiveParts, LiveContentParts } from './api-types.js';
 import type { z } from 'zod';
 import type { ShopifyClient } from './client.js';
-import { requireCursor, standingCursor } from './details.js';
 import { LIVE_PRODUCT } from './documents.js';
 import { numericId, VARIANT_GID } from './mapper.js';
+import { pagesOf } from './pages.js';
 import { LIVE_VARIANTS } from './part-documents.js';
 import { type LiveContent, type LiveMedia, liveProductData, liveVariantsData } from './schemas.js';
 
@@ -61,7 +61,9 @@ export class LiveReader {
   async #product(id: string, namespace: string | null, parts: LiveParts): Promise<LiveContentParts | null> {
     const metafields: LiveMetafield[] = [];
     let product: ProductPage | null = null;
-    for await (const page of this.#pages(id, namespace, parts)) {
+    const read = (after: string | null): Promise<ProductPage | null> =>
+      this.#page(id, namespace, parts, after);
+    for await (const page of pagesOf(read, (each) => each?.metafields)) {
       if (page === null) return null;
       product = page;
       const found = [...(page.metafields?.nodes ?? []), ...(page.named?.nodes ?? [])];
@@ -79,47 +81,43 @@ export class LiveReader {
         };
   }
 
-  /** The product with each page of the namespace's metafields; null, as the last page, when it no longer exists. */
-  async *#pages(id: string, namespace: string | null, parts: LiveParts): AsyncGenerator<ProductPage | null> {
-    const { seo, metafields: names = [], category = false, tags = false, images = false } = parts;
-    // The namespace's own metafields come with it.
+  /** The product with a page of the namespace's metafields; null when it no longer exists. */
+  async #page(
+    id: string,
+    namespace: string | null,
+    { seo, metafields: names = [], category = false, tags = false, images = false }: LiveParts,
+    after: string | null,
+  ): Promise<ProductPage | null> {
+    // The namespace's own metafields come with it, and the named ones with the first page.
     const named = names.filter((name) => metafieldKey(name).namespace !== namespace);
-    for (let after: string | null = null; ;) {
-      const keys = after === null ? named : [];
-      const variables = {
-        id,
-        ns: namespace,
-        after,
-        keys,
-        withMetafields: namespace !== null,
-        withSeo: seo,
-        withNamed: keys.length > 0,
-        withCategory: category,
-        withTags: tags,
-        withImages: images,
-      };
-      const product: ProductPage | null = await this.client
-        .run(LIVE_PRODUCT, variables, liveProductData)
-        .then(
-          ({ data }) => data.product,
-          (error: unknown) => {
-            if (isCoded(error, 'not_found')) return null;
-            throw error;
-          },
-        );
-      yield product;
-      const pageInfo = product?.metafields?.pageInfo;
-      if (pageInfo?.hasNextPage !== true) return;
-      const next = requireCursor(pageInfo);
-      if (next === after) throw standingCursor();
-      after = next;
+    const keys = after === null ? named : [];
+    const variables = {
+      id,
+      ns: namespace,
+      after,
+      keys,
+      withMetafields: namespace !== null,
+      withSeo: seo,
+      withNamed: keys.length > 0,
+      withCategory: category,
+      withTags: tags,
+      withImages: images,
+    };
+    try {
+      return (await this.client.run(LIVE_PRODUCT, variables, liveProductData)).data.product;
+    } catch (error) {
+      if (isCoded(error, 'not_found')) return null;
+      throw error;
     }
   }
 }
 
 export function contentFields(product: LiveContent): Record<StoreField, string | null> {
   return {
-    ...plainFields(product),
+    title: product.title,
+    descriptionHtml: product.descriptionHtml,
+    vendor: product.vendor,
+    productType: product.productType,
     'seo.title': product.seo?.title ?? null,
     'seo.description': product.seo?.description ?? null,
     category: product.category?.fullName ?? null,
@@ -139,8 +137,4 @@ function requestedFields(
 function liveImage({ __typename, id, alt, status, image }: LiveMedia): LiveImage[] {
   if (__typename !== 'MediaImage') return [];
   return [{ id: numericId(id), alt, address: image?.url ?? null, isReady: status === 'READY' }];
-}
-
-function plainFields({ title, descriptionHtml, vendor, productType }: LiveContent) {
-  return { title, descriptionHtml, vendor, productType };
 }

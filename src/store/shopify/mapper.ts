@@ -48,7 +48,7 @@ export function toSnapshot(raw: RawProduct, scope: ReadScope): ProductSnapshot {
   const variants = raw.variants.map((variant) => parseNode(variantSchema, variant));
   const media = raw.media.map((item) => parseNode(mediaSchema, item));
   const metafields = metafieldsOf(raw.metafields, scope);
-  const imagesOf = variantImages(raw, variants, media);
+  const imagesOf = variantImages(raw, media);
   const productId = numericId(core.id);
   const snapshot = {
     externalId: productExternalId(scope.identity, productId),
@@ -90,7 +90,7 @@ function metafieldsOf(nodes: readonly unknown[], { locales }: ReadScope): Metafi
     const field = parseNode(metafieldSchema, node);
     if (field.value === '') continue;
     const translations = locales.length === 0 ? null : metafieldTranslations(node);
-    fields.push(translations === null ? bare(field) : { ...bare(field), translations });
+    fields.push(translations === null ? field : { ...field, translations });
   }
   return fields;
 }
@@ -161,11 +161,8 @@ export function parseNode<T>(schema: z.ZodType<T>, node: unknown): T {
  */
 function variantImages(
   { variantMedia = [] }: RawProduct,
-  variants: readonly Variant[],
   media: readonly Medium[],
 ): (variant: Variant) => string[] {
-  // Most products have no image of a variant.
-  if (variantMedia.length === 0 && variants.every((variant) => variant.media == null)) return () => [];
   const addresses = new Map(media.map(({ id, image }) => [id, image?.url]));
   const exported = Map.groupBy(
     variantMedia.map((item) => parseNode(variantMediaSchema, item)),
@@ -199,17 +196,12 @@ function toVariant(
 
 function variantMetafields({ metafield1, metafield2 }: Variant): MetafieldValue[] {
   const fields: MetafieldValue[] = [];
-  for (const field of [metafield1, metafield2])
-    if (field != null && field.value !== '') fields.push(bare(field));
+  for (const field of [metafield1, metafield2]) if (field != null && field.value !== '') fields.push(field);
   return fields;
 }
 
-/** Sorted only where it has to be: a store answers in this order. */
 function inOrder<T extends { readonly position?: number | null }>(members: readonly T[]): readonly T[] {
-  const isSorted = members.every(
-    ({ position }, index) => index === 0 || (members[index - 1]?.position ?? 0) <= (position ?? 0),
-  );
-  return isSorted ? members : members.toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
+  return members.toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
 }
 
 function optionsOf(core: Core): ProductSnapshot['options'] {
@@ -225,8 +217,4 @@ function isDefaultOnly(core: Core, variants: readonly Variant[]): boolean {
   const [choice, ...others] = variant?.selectedOptions ?? [];
   if (choice === undefined || more.length > 0 || others.length > 0 || core.options.length > 1) return false;
   return choice.name === 'Title' && choice.value === 'Default Title';
-}
-
-function bare(metafield: MetafieldValue): MetafieldValue {
-  return { namespace: metafield.namespace, key: metafield.key, type: metafield.type, value: metafield.value };
 }

@@ -2,10 +2,11 @@ import { isCoded } from '../../domain/errors.js';
 import type { SourceProduct } from '../../domain/store-port.js';
 import type { PageSelection } from './api-types.js';
 import type { ShopifyClient } from './client.js';
-import { type ProductDetails, requireCursor, standingCursor } from './details.js';
+import type { ProductDetails } from './details.js';
 import { PRODUCTS_COUNT, PRODUCTS_PAGE } from './documents.js';
 import { numericId } from './mapper.js';
 import type { ShopifyLimits } from './options.js';
+import { nextCursor } from './pages.js';
 import { productsCountData, productsPageData } from './schemas.js';
 import { productSearch, requireHeeded } from './search.js';
 
@@ -88,9 +89,7 @@ export class PageReader {
         walked = 0;
         continue;
       }
-      const next = requireCursor(pageInfo);
-      if (next === after) throw standingCursor();
-      after = next;
+      after = nextCursor(pageInfo, after);
     }
   }
 }

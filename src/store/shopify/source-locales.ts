@@ -1,3 +1,4 @@
+import { Remembered } from '../remembered.js';
 import type { ShopifyClient } from './client.js';
 import { WHO_AM_I } from './documents.js';
 import { whoAmIData } from './schemas.js';
@@ -10,15 +11,17 @@ const KNOWN_FOR_MS = 10 * 60_000;
  * names translations without the scope is refused whole. Without configured languages no request is sent.
  */
 export class SourceLocales {
-  #known: { readonly atMs: number; readonly locales: Promise<readonly string[]> } | null = null;
+  readonly #known: Remembered<readonly string[]>;
 
   constructor(
     private readonly client: ShopifyClient,
     private readonly configured: readonly string[],
-    private readonly now: () => number,
+    now: () => number,
     /** Metafields are read in these languages too. */
     private readonly ofMetafields: readonly string[] = [],
-  ) {}
+  ) {
+    this.#known = new Remembered(KNOWN_FOR_MS, now);
+  }
 
   async readableOfMetafields(): Promise<readonly string[]> {
     return (await this.readable()).length === 0 ? [] : this.ofMetafields;
@@ -26,14 +29,7 @@ export class SourceLocales {
 
   async readable(): Promise<readonly string[]> {
     if (this.configured.length === 0) return [];
-    if (this.#known === null || this.now() - this.#known.atMs > KNOWN_FOR_MS)
-      this.#known = { atMs: this.now(), locales: this.#ask() };
-    try {
-      return await this.#known.locales;
-    } catch (error) {
-      this.#known = null;
-      throw error;
-    }
+    return this.#known.get('', () => this.#ask());
   }
 
   async #ask(): Promise<readonly string[]> {

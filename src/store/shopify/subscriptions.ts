@@ -1,7 +1,7 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
 import type { ShopifyClient } from './client.js';
-import { requireCursor } from './details.js';
 import { WEBHOOK_CREATE, WEBHOOK_DELETE, WEBHOOKS } from './documents.js';
+import { pagesOf } from './pages.js';
 import { webhookCreateData, webhookDeleteData, webhooksData } from './schemas.js';
 
 const TOPICS = ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED'] as const;
@@ -55,13 +55,12 @@ async function subscribe(client: ShopifyClient, topic: string, uri: string): Pro
 
 /** The ids of the subscriptions at this address, by topic. */
 async function subscriptionsAt(client: ShopifyClient, uri: string): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  let after: string | null = null;
-  for (;;) {
+  const read = async (after: string | null) => {
     const { data } = await client.run(WEBHOOKS, { first: 100, after, topics: TOPICS }, webhooksData);
-    const { nodes, pageInfo } = data.webhookSubscriptions;
+    return data.webhookSubscriptions;
+  };
+  const found = new Map<string, string>();
+  for await (const { nodes } of pagesOf(read, (page) => page))
     for (const node of nodes) if (node.uri === uri) found.set(node.topic, node.id);
-    if (!pageInfo.hasNextPage) return found;
-    after = requireCursor(pageInfo);
-  }
+  return found;
 }

@@ -1,6 +1,7 @@
 import type { StoreCategory } from '../../domain/store-port.js';
+import { Remembered } from '../remembered.js';
 import type { ShopifyClient } from './client.js';
-import { requireCursor, standingCursor } from './details.js';
+import { pagesOf } from './pages.js';
 import { CATEGORIES, CATEGORY } from './part-documents.js';
 import { categoriesData, categoryData } from './schemas.js';
 
@@ -13,19 +14,16 @@ const GID = 'gid://shopify/TaxonomyCategory/';
 /** A category's own id, such as `aa-1-13-8`. */
 const OWN_ID = /^[a-z]{2}(-\d+)+$/;
 
-interface Remembered {
-  readonly atMs: number;
-  readonly categories: Promise<readonly StoreCategory[]>;
-}
-
 /** The store's taxonomy of product categories. */
 export class Taxonomy {
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly remembered: Remembered<readonly StoreCategory[]>;
 
   constructor(
     private readonly client: ShopifyClient,
-    private readonly now: () => number,
-  ) {}
+    now: () => number,
+  ) {
+    this.remembered = new Remembered(REMEMBERED_MS, now, MOST_REMEMBERED);
+  }
 
   /**
    * The categories that a text names: the one with that id or full name, otherwise all whose full name ends with it.
@@ -33,15 +31,7 @@ export class Taxonomy {
    */
   find(text: string): Promise<readonly StoreCategory[]> {
     const wanted = text.trim();
-    const known = this.remembered.get(wanted);
-    if (known !== undefined && this.now() - known.atMs < REMEMBERED_MS) return known.categories;
-    const categories = this.ask(wanted).catch((error: unknown) => {
-      this.remembered.delete(wanted);
-      throw error;
-    });
-    if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear();
-    this.remembered.set(wanted, { atMs: this.now(), categories });
-    return categories;
+    return this.remembered.get(wanted, () => this.ask(wanted));
   }
 
   private async ask(text: string): Promise<readonly StoreCategory[]> {
@@ -65,23 +55,24 @@ export class Taxonomy {
 
   private async search(leaf: string): Promise<readonly StoreCategory[]> {
     const found: StoreCategory[] = [];
-    let after: string | null = null;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const { data } = await this.client.run(CATEGORIES, { search: leaf, after }, categoriesData);
-      const { nodes, pageInfo } = data.taxonomy?.categories ?? NOTHING;
-      found.push(
-        ...nodes.filter(({ isArchived }) => !isArchived).map(({ id, fullName }) => ({ id, fullName })),
-      );
-      if (!pageInfo.hasNextPage) break;
-      const next = requireCursor(pageInfo);
-      if (next === after) throw standingCursor();
-      after = next;
+    let read = 0;
+    for await (const page of pagesOf(
+      (after) => this.page(leaf, after),
+      (each) => each,
+    )) {
+      for (const { id, fullName, isArchived } of page?.nodes ?? [])
+        if (!isArchived) found.push({ id, fullName });
+      read += 1;
+      if (read === MOST_PAGES) break;
     }
     return found;
   }
-}
 
-const NOTHING = { nodes: [], pageInfo: { hasNextPage: false } };
+  private async page(search: string, after: string | null) {
+    const { data } = await this.client.run(CATEGORIES, { search, after }, categoriesData);
+    return data.taxonomy?.categories;
+  }
+}
 
 function namesIn(path: string): string[] {
   return path

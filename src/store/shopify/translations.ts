@@ -4,9 +4,9 @@ import type { StoreWriteOptions, WriteOutcome } from '../../domain/store-port.js
 import { changedMeanwhile, refused, type TextWrite, written } from '../outcomes.js';
 import type { LiveTranslations } from './api-types.js';
 import type { ShopifyClient } from './client.js';
-import { requireCursor, standingCursor } from './details.js';
 import { METAFIELD_IDS, TRANSLATIONS, TRANSLATIONS_REGISTER, TRANSLATIONS_REMOVE } from './documents.js';
 import { refusedWith } from './faults.js';
+import { pagesOf } from './pages.js';
 import { entryIndex } from './refusal.js';
 import {
   metafieldIdsData,
@@ -211,26 +211,18 @@ export class ProductTranslations {
   }
 
   private async metafieldIds(id: string, namespace: string): Promise<ReadonlyMap<string, string> | null> {
+    const read = async (after: string | null) =>
+      (await this.client.run(METAFIELD_IDS, { id, ns: namespace, after }, metafieldIdsData)).data.product;
     const ids = new Map<string, string>();
-    for (let after: string | null = null; ;) {
-      const { data }: { data: MetafieldIds } = await this.client.run(
-        METAFIELD_IDS,
-        { id, ns: namespace, after },
-        metafieldIdsData,
-      );
-      if (data.product === null) return null;
-      const { nodes, pageInfo } = data.product.metafields;
-      for (const node of nodes) ids.set(metafieldTarget(node), node.id);
-      if (!pageInfo.hasNextPage) return ids;
-      const next = requireCursor(pageInfo);
-      if (next === after) throw standingCursor();
-      after = next;
+    for await (const product of pagesOf(read, (page) => page?.metafields)) {
+      if (product === null) return null;
+      for (const node of product.metafields.nodes) ids.set(metafieldTarget(node), node.id);
     }
+    return ids;
   }
 }
 
 type Resource = ReturnType<typeof translationsData.parse>['translatableResourcesByIds']['nodes'][number];
-type MetafieldIds = ReturnType<typeof metafieldIdsData.parse>;
 
 const NO_SCOPE =
   'the app may not read translations: give it read_locales, read_translations and write_translations, and install it again';

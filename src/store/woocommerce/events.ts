@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { EventFacts, EventHeaders, StoreEvents } from '../../domain/store-port.js';
 import { readUntrustedJson } from '../../runtime/untrusted-json.js';
-import { hasWooSignatureForm, isWooSignature } from './webhook-signature.js';
+import { hasSignatureForm, headerText, isEventSignature, NOBODYS_SECRET } from '../event-signature.js';
 
 const SIGNATURE = 'x-wc-webhook-signature';
 const TOPIC = 'x-wc-webhook-topic';
@@ -10,9 +9,6 @@ const FORM = 'application/x-www-form-urlencoded';
 const GREETING = /^webhook_id=\d+$/;
 /** What comes without a signature and is longer is refused before its body is read. */
 const GREETING_BYTES = 64;
-
-/** Stands for the secret of a store that does not exist or has none, so that every signature is compared. */
-const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
 const productSchema = z.looseObject({
   id: z.int().positive(),
@@ -28,14 +24,14 @@ export class WooEvents implements StoreEvents {
   constructor(private readonly secret: string | undefined) {}
 
   mayVerify(headers: EventHeaders): boolean {
-    return hasWooSignatureForm(textOf(headers[SIGNATURE])) || isGreeting(headers);
+    return hasSignatureForm(headerText(headers, SIGNATURE)) || isGreeting(headers);
   }
 
   /** The shop greets an address that it is given, without a signature, and takes any answer but an error. */
   verify(headers: EventHeaders, rawBody: Uint8Array): 'signed' | 'greeting' | 'forged' {
     if (isGreeting(headers)) return GREETING.test(Buffer.from(rawBody).toString()) ? 'greeting' : 'forged';
-    const signature = textOf(headers[SIGNATURE]);
-    return isWooSignature(rawBody, signature, this.secret ?? NOBODYS_SECRET) ? 'signed' : 'forged';
+    const signature = headerText(headers, SIGNATURE);
+    return isEventSignature(rawBody, signature, [this.secret ?? NOBODYS_SECRET]) ? 'signed' : 'forged';
   }
 
   /** A variation's event names the product that it belongs to. */
@@ -47,14 +43,14 @@ export class WooEvents implements StoreEvents {
   }
 
   about(headers: EventHeaders): EventFacts {
-    const topic = textOf(headers[TOPIC]);
+    const topic = headerText(headers, TOPIC);
     return { topic: topic === '' ? 'unknown' : topic, uninstalls: false };
   }
 }
 
 function isGreeting(headers: EventHeaders): boolean {
-  const type = textOf(headers['content-type']);
-  const isShort = Number(textOf(headers['content-length']) || Number.NaN) <= GREETING_BYTES;
+  const type = headerText(headers, 'content-type');
+  const isShort = Number(headerText(headers, 'content-length') || Number.NaN) <= GREETING_BYTES;
   return isShort && type.startsWith(FORM) && headers[SIGNATURE] === undefined && headers[TOPIC] === undefined;
 }
 
@@ -63,9 +59,4 @@ function productOf(rawBody: Uint8Array): z.output<typeof productSchema> | null {
   const read = readUntrustedJson(rawBody);
   const product = productSchema.safeParse(read.ok ? read.value : null);
   return product.success ? product.data : null;
-}
-
-/** A header that stands twice counts as none. */
-function textOf(header: string | readonly string[] | undefined): string {
-  return typeof header === 'string' ? header : '';
 }

@@ -2,6 +2,7 @@ import { CodedError } from '../../domain/errors.js';
 import { shopIdentity } from '../../domain/external-id.js';
 import { withoutTrailing } from '../../domain/text.js';
 import type { KeptIdentity, ShopIdentity } from '../connector-parts.js';
+import { Remembered } from '../remembered.js';
 import type { WooClient } from './client.js';
 import { WOOCOMMERCE } from './kind.js';
 import { categorySchema, statusSchema } from './schemas.js';
@@ -23,25 +24,22 @@ export interface ShopFacts {
 
 /** The shop that answers, which must be the one of before. Remembered for ten minutes. */
 export class WooShop {
-  #facts: { readonly atMs: number; readonly facts: Promise<ShopFacts> } | undefined;
-  #categories: { readonly atMs: number; readonly paths: Promise<ReadonlyMap<number, string>> } | undefined;
+  readonly #facts: Remembered<ShopFacts>;
+  readonly #categories: Remembered<ReadonlyMap<number, string>>;
 
   constructor(
     private readonly client: WooClient,
     private readonly kept: KeptIdentity | undefined,
-    private readonly now: () => number = Date.now,
-  ) {}
+    now: () => number = Date.now,
+  ) {
+    this.#facts = new Remembered(REMEMBERED_MS, now);
+    this.#categories = new Remembered(REMEMBERED_MS, now);
+  }
 
   /** Throws `misconfigured` when another shop answers, or the same one at another address. */
   facts({ fresh = false } = {}): Promise<ShopFacts> {
-    const known = this.#facts;
-    if (!fresh && known !== undefined && this.now() - known.atMs < REMEMBERED_MS) return known.facts;
-    const facts = this.#asked();
-    this.#facts = { atMs: this.now(), facts };
-    facts.catch(() => {
-      if (this.#facts?.facts === facts) this.#facts = undefined;
-    });
-    return facts;
+    const ask = (): Promise<ShopFacts> => this.#asked();
+    return fresh ? this.#facts.renew('', ask) : this.#facts.get('', ask);
   }
 
   async #asked(): Promise<ShopFacts> {
@@ -82,12 +80,7 @@ export class WooShop {
 
   /** The full names of the product categories, by id: `Root > Subcategory`. */
   categoryPaths(): Promise<ReadonlyMap<number, string>> {
-    const known = this.#categories;
-    if (known !== undefined && this.now() - known.atMs < REMEMBERED_MS) return known.paths;
-    const paths = this.#readCategories();
-    this.#categories = { atMs: this.now(), paths };
-    paths.catch(() => (this.#categories = undefined));
-    return paths;
+    return this.#categories.get('', () => this.#readCategories());
   }
 
   async #readCategories(): Promise<ReadonlyMap<number, string>> {
