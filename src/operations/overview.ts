@@ -3,7 +3,7 @@ import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { CreditRepository } from '../persistence/credit.repository.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import type { OwedSummary } from '../persistence/owed.repository.js';
+import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
 import {
   StatusRepository,
   type Counts,
@@ -96,6 +96,7 @@ export class OverviewReader {
   constructor(
     private readonly connections: Connections,
     private readonly status: StatusRepository,
+    private readonly owed: OwedRepository,
     private readonly credits: CreditRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly state: StateRepository,
@@ -113,7 +114,7 @@ export class OverviewReader {
         this.status.products(keys),
         this.status.countByState('generation_task', keys),
         this.status.countByState('write_back', keys),
-        this.status.owed(keys),
+        this.owed.summaries(keys),
         this.deliveries.countByState(),
         this.#workspaces(),
         this.status.withoutResult(keys),

@@ -3,9 +3,11 @@ import type { Queue } from 'bullmq';
 import { errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { GaugeRepository } from '../persistence/gauge.repository.js';
+import { StatusRepository } from '../persistence/status.repository.js';
 import { JOB_QUEUES, JobProducer, type QueueName } from '../queue/index.js';
 import { Logger } from '../runtime/logger.js';
 import { Connections } from '../connections/connections.js';
+import { StateGauges } from './state-gauges.js';
 
 const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -17,6 +19,7 @@ export class StateMetrics implements OnModuleInit {
   constructor(
     private readonly metrics: Metrics,
     private readonly gauges: GaugeRepository,
+    private readonly status: StatusRepository,
     private readonly connections: Connections,
     private readonly jobs: JobProducer,
     @Inject(JOB_QUEUES) private readonly queues: ReadonlyMap<QueueName, Queue>,
@@ -33,11 +36,11 @@ export class StateMetrics implements OnModuleInit {
     };
     begin();
     this.connections.onReplaced(begin);
-    this.metrics.watch({
+    const gauges = new StateGauges(this.metrics.registry, {
       backlog: () => this.gauges.backlog(),
       workspaces: () => this.gauges.workspaces(workspaces()),
       stores: () => this.gauges.stores(stores()),
-      held: () => this.gauges.held(stores()),
+      held: () => this.status.held(stores()),
       queues: () => this.#jobs(),
       lostJobs: () => this.jobs.failures,
       clockMs: () => performance.now(),
@@ -45,6 +48,7 @@ export class StateMetrics implements OnModuleInit {
         this.#log.warn({ side, err: errorLine(error) }, 'metrics could not be read');
       },
     });
+    this.metrics.beforeText(() => gauges.refresh());
   }
 
   async #jobs() {

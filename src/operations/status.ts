@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
-import { WRITE_CAPS } from '../domain/write-cap.js';
+import { WRITE_CAPS, type WriteCap } from '../domain/write-cap.js';
 import { OWED_CODES, OWED_REASONS } from '../domain/owed.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import type { OwedSummary } from '../persistence/owed.repository.js';
-import { StatusRepository } from '../persistence/status.repository.js';
+import { NOTHING_OWED, OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
+import { StatusRepository, type HeldWriteBacks } from '../persistence/status.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Connections, type Store, type Workspace } from '../connections/connections.js';
@@ -78,6 +78,7 @@ export class StatusReader {
   constructor(
     private readonly connections: Connections,
     private readonly stores: StatusRepository,
+    private readonly owed: OwedRepository,
     private readonly links: LinkRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly state: StateRepository,
@@ -129,10 +130,10 @@ export class StatusReader {
       stores.countByState('generation_task', keys),
       stores.countByState('write_back', keys),
     ]);
-    const [capped, gated, owed, unmapped, unsuccessful] = await Promise.all([
-      stores.capped(keys),
+    const [held, gated, owed, unmapped, unsuccessful] = await Promise.all([
+      stores.held(keys),
       stores.gated(keys),
-      stores.owed(keys),
+      this.owed.summaries(keys),
       stores.unmapped(keys, since),
       stores.unsuccessful(keys, UNSUCCESSFUL_SHOWN),
     ]);
@@ -151,10 +152,10 @@ export class StatusReader {
           tasks: { ...tasks.get(key) },
           writeBacks: { ...writeBacks.get(key) },
           held: {
-            limits: { maxWritesPerRun: 0, maxWritesPerDay: 0, ...capped.get(key) },
+            limits: cappedOf(held, key),
             gates: { ...gated.get(key) },
           },
-          owed: presentOwed(owed.get(key) ?? { count: 0, since: null, byCode: {} }),
+          owed: presentOwed(owed.get(key) ?? NOTHING_OWED),
           unmappedParts: unmapped.get(key) ?? 0,
           unsuccessful: (unsuccessful.get(key) ?? []).map(({ externalId, state, reason }) => ({
             externalId,
@@ -176,6 +177,13 @@ export class StatusReader {
       webhook: known?.webhookFinding ?? null,
     };
   }
+}
+
+/** How many write-backs of the store wait for each limit. */
+function cappedOf(held: readonly HeldWriteBacks[], key: string): StoreStatus['held']['limits'] {
+  const count = (cap: WriteCap): number =>
+    held.find(({ store, why }) => store === key && why === cap)?.count ?? 0;
+  return { maxWritesPerRun: count('maxWritesPerRun'), maxWritesPerDay: count('maxWritesPerDay') };
 }
 
 /** Owed products by reason, in the order of the reasons' table. */

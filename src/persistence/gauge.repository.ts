@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { HELD_BY } from '../domain/write-cap.js';
 import { Database } from './database.js';
 
 const backlogRow = z.object({
@@ -37,9 +36,6 @@ const storeRow = z.object({
 });
 export type StoreGauges = z.infer<typeof storeRow>;
 
-const heldRow = z.object({ store: z.string(), why: z.enum(HELD_BY), count: z.number() });
-export type HeldGauges = z.infer<typeof heldRow>;
-
 /** The numbers of rows for the metrics. Every statement rests on an index of the few rows that are open. Reads only. */
 @Injectable()
 export class GaugeRepository {
@@ -72,20 +68,6 @@ export class GaugeRepository {
            WHERE store_product.store = wanted.key AND withheld <> '[]') AS conflicted_products,
          known.paused_code, known.served_version
        FROM unnest($1::text[]) AS wanted(key) LEFT JOIN store_state AS known ON known.store = wanted.key`,
-      [keys],
-    );
-  }
-
-  /** Write-backs that wait for a limit on writes, or for a person because of a gate. Without a row: none. */
-  async held(keys: readonly string[]): Promise<HeldGauges[]> {
-    return this.db.read(
-      heldRow,
-      // SQL: one aggregate over two partial indexes.
-      `SELECT store, capped_by AS why, count(*)::int AS count FROM write_back
-         WHERE capped_by IS NOT NULL AND state = 'ready' AND store = ANY($1) GROUP BY store, capped_by
-       UNION ALL
-       SELECT store, 'gate', count(*)::int FROM write_back
-         WHERE state = 'pending_review' AND gate_findings <> '[]' AND store = ANY($1) GROUP BY store`,
       [keys],
     );
   }

@@ -23,7 +23,9 @@ export interface OwedSummary {
   readonly byCode: Readonly<Partial<Record<OwedCode, number>>>;
 }
 
-export const summaryRow = z.object({ code: z.enum(OWED_CODES), count: counted, since: z.date() });
+export const NOTHING_OWED: OwedSummary = { count: 0, since: null, byCode: {} };
+
+const summaryRow = z.object({ store: z.string(), code: z.enum(OWED_CODES), count: counted, since: z.date() });
 
 /** Notes rows of `$1` (jsonb array of `OwedProduct`) for the store `$2`; a product that is owed already keeps its `since`. */
 // SQL: the conflict clause keeps `since`, and one statement notes thousands of products.
@@ -85,18 +87,23 @@ export class OwedRepository {
     return rows.map((row) => row.store);
   }
 
-  async summary(store: string): Promise<OwedSummary> {
+  /** What each of these stores owes; one that owes nothing is absent. */
+  async summaries(stores: readonly string[]): Promise<ReadonlyMap<string, OwedSummary>> {
     const rows = await this.db.read(
       summaryRow,
-      // SQL: the counts and the oldest time of all codes in one pass.
-      'SELECT code, count(*), min(since) AS since FROM owed_product WHERE store = $1 GROUP BY code',
-      [store],
+      // SQL: the counts and the oldest time of all codes and stores in one pass.
+      'SELECT store, code, count(*), min(since) AS since FROM owed_product WHERE store = ANY($1) GROUP BY store, code',
+      [stores],
     );
-    return summaryOf(rows);
+    return new Map([...Map.groupBy(rows, ({ store }) => store)].map(([store, of]) => [store, summaryOf(of)]));
+  }
+
+  async summary(store: string): Promise<OwedSummary> {
+    return (await this.summaries([store])).get(store) ?? NOTHING_OWED;
   }
 }
 
-export function summaryOf(rows: readonly z.infer<typeof summaryRow>[]): OwedSummary {
+function summaryOf(rows: readonly z.infer<typeof summaryRow>[]): OwedSummary {
   return {
     count: rows.reduce((sum, row) => sum + row.count, 0),
     since: rows.reduce<Date | null>(

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { WRITE_CAPS, type WriteCap } from '../domain/write-cap.js';
+import { HELD_BY } from '../domain/write-cap.js';
 import { Database } from './database.js';
 import { StoreStateEntity, SyncRunEntity } from './entities/index.js';
-import { summaryOf, summaryRow, type OwedSummary } from './owed.repository.js';
 import { counted, rowOf } from './rows.js';
 import { hasNewerTask, isRun } from './newest-rows.js';
 
@@ -21,7 +20,8 @@ export type StoreDay = Readonly<z.infer<typeof dayRow>>;
 const withoutRow = z.object({ failed: counted, noSources: counted });
 /** Products whose newest generation failed or was given up, and those for which nothing to read was found. */
 export type WithoutResult = Readonly<z.infer<typeof withoutRow>>;
-const capRow = storeColumn.extend({ cap: z.enum(WRITE_CAPS), count: counted });
+const heldRow = storeColumn.extend({ why: z.enum(HELD_BY), count: counted });
+export type HeldWriteBacks = Readonly<z.infer<typeof heldRow>>;
 const gateRow = storeColumn.extend({ gate: z.string(), count: counted });
 const sumRow = storeColumn.extend({ count: counted });
 const unsuccessfulRow = storeColumn.extend({
@@ -30,7 +30,6 @@ const unsuccessfulRow = storeColumn.extend({
   reason: z.string().nullable(),
 });
 export type UnsuccessfulTask = Readonly<z.infer<typeof unsuccessfulRow>>;
-const owedRow = summaryRow.and(storeColumn);
 
 /** Rows by state. */
 export type Counts = Readonly<Record<string, number>>;
@@ -111,16 +110,18 @@ export class StatusRepository {
     return Map.groupBy(rows, (row) => row.store);
   }
 
-  /** Ready write-backs that wait for a limit. */
-  async capped(stores: readonly string[]): Promise<ReadonlyMap<string, Partial<Record<WriteCap, number>>>> {
-    const rows = await this.db.read(
-      capRow,
-      // SQL: all stores and limits in one look at a partial index.
-      `SELECT store, capped_by AS cap, count(*) FROM write_back
-       WHERE store = ANY($1) AND capped_by IS NOT NULL AND state = 'ready' GROUP BY store, capped_by`,
+  /** Write-backs that wait for a limit on writes, or for a person because of a gate. Without a row: none. */
+  async held(stores: readonly string[]): Promise<HeldWriteBacks[]> {
+    return this.db.read(
+      heldRow,
+      // SQL: one aggregate over two partial indexes.
+      `SELECT store, capped_by AS why, count(*) FROM write_back
+         WHERE capped_by IS NOT NULL AND state = 'ready' AND store = ANY($1) GROUP BY store, capped_by
+       UNION ALL
+       SELECT store, 'gate', count(*) FROM write_back
+         WHERE state = 'pending_review' AND gate_findings <> '[]' AND store = ANY($1) GROUP BY store`,
       [stores],
     );
-    return recordsByStore(rows, ({ cap }) => cap);
   }
 
   /** Write-backs that each gate holds back for a person. */
@@ -134,16 +135,6 @@ export class StatusRepository {
       [stores],
     );
     return recordsByStore(rows, ({ gate }) => gate);
-  }
-
-  async owed(stores: readonly string[]): Promise<ReadonlyMap<string, OwedSummary>> {
-    const rows = await this.db.read(
-      owedRow,
-      // SQL: the counts and the oldest time of all codes and stores in one pass.
-      'SELECT store, code, count(*), min(since) AS since FROM owed_product WHERE store = ANY($1) GROUP BY store, code',
-      [stores],
-    );
-    return new Map([...Map.groupBy(rows, (row) => row.store)].map(([store, of]) => [store, summaryOf(of)]));
   }
 
   /** Parts of results since that moment that no setting maps. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
+import { StateGauges } from '../../src/operations/state-gauges.js';
 
 const file = (path: string): string => readFileSync(new URL(`../../config/${path}`, import.meta.url), 'utf8');
 
@@ -57,7 +58,16 @@ const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
 const alerts = rules.map(({ alert, expr }): [string, string] => [alert, expr]);
 
 /** Every series that /metrics can show, with the labels that it has. */
-const known = seriesOf(new Metrics());
+const known = seriesOf(allMetrics());
+
+function allMetrics(): Metrics {
+  const metrics = new Metrics();
+  const none = () => Promise.resolve([]);
+  const rows = { backlog: none, workspaces: none, stores: none, held: none };
+  const jobs = { queues: none, lostJobs: () => new Map<string, number>() };
+  new StateGauges(metrics.registry, { ...rows, ...jobs, clockMs: () => 0, onFault: () => undefined });
+  return metrics;
+}
 
 function seriesOf({ registry }: Metrics): Map<string, readonly string[]> {
   const series = new Map<string, readonly string[]>();

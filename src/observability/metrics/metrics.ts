@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { StateGauges, type StateSources } from './state-gauges.js';
 
 export const UNKNOWN_NAME = '(unknown)';
 
@@ -79,7 +78,7 @@ export class Metrics {
   readonly notifications = this.#counter('notifications_total', 'Notifications posted, by outcome', [
     'outcome',
   ]);
-  readonly #state = new StateGauges(this.registry);
+  #refresh: () => Promise<void> = () => Promise.resolve();
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -103,14 +102,14 @@ export class Metrics {
     for (const outcome of ['sent', 'failed']) this.notifications.inc({ outcome }, 0);
   }
 
-  /** Adds rows and queues to `text`. */
-  watch(sources: StateSources): void {
-    this.#state.watch(sources);
+  /** `text` awaits `refresh` first, which sets the gauges that are read at a scrape. It must not throw. */
+  beforeText(refresh: () => Promise<void>): void {
+    this.#refresh = refresh;
   }
 
   /** All metrics in Prometheus' text format, within a few seconds even while the database is down. */
   async text(): Promise<string> {
-    await this.#state.refresh();
+    await this.#refresh();
     return this.registry.metrics();
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
+import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { ListeningDatabase } from '../../support/listening-database.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
@@ -16,7 +17,7 @@ it('each read of every few seconds uses an index, however large the history has 
   await gauges.backlog();
   await gauges.workspaces([WORKSPACE]);
   await gauges.stores([STORE]);
-  await gauges.held([STORE]);
+  await new StatusRepository(db).held([STORE]);
   const notifications = new NotificationRepository(db);
   await notifications.look({ stores: [STORE], workspaces: [WORKSPACE] }, () => []);
   expect(db.reads.length).toBe(7);

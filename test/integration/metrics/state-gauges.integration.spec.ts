@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
-import type { StateSources } from '../../../src/observability/metrics/state-gauges.js';
+import { StateGauges, type StateSources } from '../../../src/operations/state-gauges.js';
 import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
+import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 
@@ -17,17 +18,18 @@ afterAll(async () => stages.close());
 function watching(changes: Partial<StateSources> = {}): Metrics {
   const metrics = new Metrics();
   let clockMs = 0;
-  metrics.watch({
+  const state = new StateGauges(metrics.registry, {
     backlog: () => gauges.backlog(),
     workspaces: () => gauges.workspaces([WORKSPACE]),
     stores: () => gauges.stores([STORE]),
-    held: () => gauges.held([STORE]),
+    held: () => new StatusRepository(stages.db).held([STORE]),
     queues: () => Promise.resolve([{ queue: 'runs', state: 'waiting', count: 3 }]),
     lostJobs: () => new Map([['runs', 4]]),
     clockMs: () => (clockMs += 10_000),
     onFault: () => undefined,
     ...changes,
   });
+  metrics.beforeText(() => state.refresh());
   return metrics;
 }
 
@@ -138,6 +140,19 @@ describe('the metrics of rows', () => {
   });
 });
 
+describe('the metrics of held write-backs', () => {
+  it('show those of each reason, and none for the others', async () => {
+    for (const n of [1, 2])
+      await row('write_back', {
+        ...{ ...ROW, external_id: 'x', content_fingerprint: String(n), result_at: ago(0), intended: '[]' },
+        ...{ state: 'ready', capped_by: 'maxWritesPerDay' },
+      });
+    const found = await samples();
+    const held = (why: string) => found.get(`store_sync_write_backs_held{store="${STORE}",why="${why}"}`);
+    expect(['maxWritesPerDay', 'maxWritesPerRun', 'gate'].map(held)).toEqual([2, 0, 0]);
+  });
+});
+
 describe('the metrics of queues', () => {
   it('show jobs by queue and state, and jobs that could not be enqueued', async () => {
     const found = await samples();
@@ -153,9 +168,10 @@ describe('a scrape', () => {
     ['hangs', () => new Promise<never>(() => undefined)],
   ])('is answered within seconds when the database %s, without what stands in it', async (_how, backlog) => {
     await stages.state.reportCredits(WORKSPACE, 1, new Date());
-    const metrics = watching();
+    let isDown = false;
+    const metrics = watching({ backlog: () => (isDown ? backlog() : Promise.resolve([])) });
     expect((await samples(metrics)).get('store_sync_database_up')).toBe(1);
-    metrics.watch({ ...sourcesDown, backlog });
+    isDown = true;
     const startedAt = performance.now();
     const found = await samples(metrics);
     expect(performance.now() - startedAt).toBeLessThan(4_000);
@@ -195,17 +211,3 @@ describe('a scrape', () => {
     expect(looks).toBe(2);
   });
 });
-
-const sourcesDown: StateSources = {
-  backlog: () => Promise.resolve([]),
-  workspaces: () => gauges.workspaces([WORKSPACE]),
-  stores: () => gauges.stores([STORE]),
-  held: () => gauges.held([STORE]),
-  queues: () => Promise.resolve([]),
-  lostJobs: () => new Map(),
-  clockMs: (() => {
-    let at = 1e9;
-    return () => (at += 10_000);
-  })(),
-  onFault: () => undefined,
-};

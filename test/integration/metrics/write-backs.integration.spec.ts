@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
 import { WriteBacksProcessor } from '../../../src/write-back/write-backs.processor.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
-import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
@@ -49,7 +48,7 @@ it('the faults that gates find are counted by store and gate, and so is what wai
     samples.get(`store_sync_gate_findings_total{gate="${gate}",store="${STORE}"}`);
   expect([found('forbid'), found('length')]).toEqual([2, 1]);
   expect((await new StatusRepository(stages.db).gated([STORE])).get(STORE)).toEqual({ forbid: 2, length: 1 });
-  expect(await new GaugeRepository(stages.db).held([STORE])).toEqual([
+  expect(await new StatusRepository(stages.db).held([STORE])).toEqual([
     { store: STORE, why: 'gate', count: 2 },
   ]);
 });

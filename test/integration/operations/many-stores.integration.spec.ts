@@ -24,10 +24,11 @@ function connectionsTo(further: number): Connections {
 }
 
 async function statusOf(further: number) {
-  const { db, links, deliveries, state, clock } = stages;
+  const { db, owed, links, deliveries, state, clock } = stages;
   const reader = new StatusReader(
     connectionsTo(further),
     new StatusRepository(db),
+    owed,
     links,
     deliveries,
     state,

@@ -7,6 +7,7 @@ import { CreditRepository } from '../../../src/persistence/credit.repository.js'
 import { Database, type SqlValue } from '../../../src/persistence/database.js';
 import { DeliveryRepository } from '../../../src/persistence/delivery.repository.js';
 import { StateRepository } from '../../../src/persistence/state.repository.js';
+import { OwedRepository } from '../../../src/persistence/owed.repository.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { makeStore, Connections } from '../../../src/connections/connections.js';
 import { Stages } from '../../support/stages.js';
@@ -86,7 +87,7 @@ function readers(count: number) {
   return {
     db,
     overview: new OverviewReader(
-      ...([connections, summary, new CreditRepository(db)] as const),
+      ...([connections, summary, new OwedRepository(db), new CreditRepository(db)] as const),
       ...([deliveries, state, new GroundLooks(db, stages.clock), stages.clock] as const),
     ),
   };

@@ -1,52 +1,20 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { PAUSE_CODES } from '../../domain/side-pause.js';
-import { HELD_BY } from '../../domain/write-cap.js';
-import { within } from '../../runtime/time-limit.js';
-
-export interface BacklogGauge {
-  readonly rows: string;
-  readonly state: string;
-  readonly count: number;
-  readonly oldestSeconds: number;
-}
-
-export interface WorkspaceGauge {
-  readonly workspace: string;
-  readonly creditsRemaining: number | null;
-  readonly paused: boolean;
-  readonly webhookState: string | null;
-  readonly oldestTaskSeconds: number;
-}
-
-export interface StoreGauge {
-  readonly store: string;
-  readonly lastSuccessSeconds: number | null;
-  readonly conflictedProducts: number;
-  readonly pausedCode: string | null;
-  /** The API version that the store serves in place of the configured one; null while it serves that. */
-  readonly servedVersion: string | null;
-}
-
-export interface HeldGauge {
-  readonly store: string;
-  readonly why: (typeof HELD_BY)[number];
-  readonly count: number;
-}
-
-export interface QueueGauge {
-  readonly queue: string;
-  readonly state: string;
-  readonly count: number;
-}
+import { PAUSE_CODES } from '../domain/side-pause.js';
+import { HELD_BY } from '../domain/write-cap.js';
+import type { BacklogRow, StoreGauges, WorkspaceGauges } from '../persistence/gauge.repository.js';
+import type { HeldWriteBacks } from '../persistence/status.repository.js';
+import { within } from '../runtime/time-limit.js';
 
 /** The sources of values that are read at a scrape. */
 export interface StateSources {
-  readonly backlog: () => Promise<readonly BacklogGauge[]>;
-  readonly workspaces: () => Promise<readonly WorkspaceGauge[]>;
-  readonly stores: () => Promise<readonly StoreGauge[]>;
+  readonly backlog: () => Promise<readonly BacklogRow[]>;
+  readonly workspaces: () => Promise<readonly WorkspaceGauges[]>;
+  readonly stores: () => Promise<readonly StoreGauges[]>;
   /** Write-backs that wait for a limit or because of a gate. */
-  readonly held: () => Promise<readonly HeldGauge[]>;
-  readonly queues: () => Promise<readonly QueueGauge[]>;
+  readonly held: () => Promise<readonly HeldWriteBacks[]>;
+  readonly queues: () => Promise<
+    readonly { readonly queue: string; readonly state: string; readonly count: number }[]
+  >;
   /** Jobs that no queue took since the start, by queue. */
   readonly lostJobs: () => ReadonlyMap<string, number>;
   /** Monotonic milliseconds. */
@@ -99,13 +67,15 @@ export class StateGauges {
   readonly #held: Gauge<'store' | 'why'>;
   readonly #queueJobs: Gauge<'queue' | 'state'>;
   readonly #lostJobs: Counter<'queue'>;
-  #sources: StateSources | null = null;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | null = null;
   #databaseLook: Promise<Shown | null> | null = null;
   #queueLook: Promise<Shown | null> | null = null;
 
-  constructor(registry: Registry) {
+  constructor(
+    registry: Registry,
+    private readonly sources: StateSources,
+  ) {
     const gauge = <T extends string>(name: string, help: string, ...labelNames: T[]): Gauge<T> =>
       new Gauge({ name: `store_sync_${name}`, help, labelNames, registers: [registry] });
     this.#databaseUp = gauge('database_up', 'Whether the database answered when it was last asked');
@@ -156,31 +126,27 @@ export class StateGauges {
     });
   }
 
-  watch(sources: StateSources): void {
-    this.#sources = sources;
-  }
-
   /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
   async refresh(): Promise<void> {
-    const sources = this.#sources;
-    if (sources === null || sources.clockMs() < this.#freshUntilMs) return;
-    this.#refreshing ??= this.#readAll(sources).finally(() => {
+    if (this.sources.clockMs() < this.#freshUntilMs) return;
+    this.#refreshing ??= this.#readAll().finally(() => {
       this.#refreshing = null;
     });
     await this.#refreshing;
   }
 
-  async #readAll(sources: StateSources): Promise<void> {
+  async #readAll(): Promise<void> {
+    const { sources } = this;
     // A read that hangs is awaited by the next scrapes, too, instead of starting another one.
     const lookOrNull = (side: 'database' | 'queue', look: Promise<Shown>): Promise<Shown | null> =>
       look.catch((error: unknown) => {
         sources.onFault(side, error);
         return null;
       });
-    this.#databaseLook ??= lookOrNull('database', this.#lookAtRows(sources)).finally(() => {
+    this.#databaseLook ??= lookOrNull('database', this.#lookAtRows()).finally(() => {
       this.#databaseLook = null;
     });
-    this.#queueLook ??= lookOrNull('queue', this.#lookAtQueues(sources)).finally(() => {
+    this.#queueLook ??= lookOrNull('queue', this.#lookAtQueues()).finally(() => {
       this.#queueLook = null;
     });
     const [rows, jobs] = await Promise.all([inTime(this.#databaseLook), inTime(this.#queueLook)]);
@@ -202,12 +168,12 @@ export class StateGauges {
     for (const gauge of [this.#storePaused, this.#held]) gauge.reset();
   }
 
-  async #lookAtRows(sources: StateSources): Promise<Shown> {
+  async #lookAtRows(): Promise<Shown> {
     const [backlog, workspaces, stores, held] = await Promise.all([
-      sources.backlog(),
-      sources.workspaces(),
-      sources.stores(),
-      sources.held(),
+      this.sources.backlog(),
+      this.sources.workspaces(),
+      this.sources.stores(),
+      this.sources.held(),
     ]);
     return () => {
       for (const [rows, state] of ALWAYS_SHOWN) {
@@ -230,7 +196,7 @@ export class StateGauges {
     };
   }
 
-  #setWorkspace(gauge: WorkspaceGauge): void {
+  #setWorkspace(gauge: WorkspaceGauges): void {
     const { workspace, creditsRemaining, paused, webhookState, oldestTaskSeconds } = gauge;
     this.#taskAge.set({ workspace }, oldestTaskSeconds);
     this.#paused.set({ workspace }, paused ? 1 : 0);
@@ -239,8 +205,8 @@ export class StateGauges {
       this.#slot.set({ workspace, state }, state === (webhookState ?? 'unknown') ? 1 : 0);
   }
 
-  async #lookAtQueues(sources: StateSources): Promise<Shown> {
-    const queues = await sources.queues();
+  async #lookAtQueues(): Promise<Shown> {
+    const queues = await this.sources.queues();
     return () => {
       for (const { queue, state, count } of queues) this.#queueJobs.set({ queue, state }, count);
     };
