@@ -12,7 +12,7 @@ import { pathBelow } from './endpoint.js';
 import { type Exchange, header, readExchange, whereOf } from './exchange.js';
 import { type Fault, oddAnswerFault } from './faults.js';
 import type { RequestReport } from '../connector-parts.js';
-import type { CostReport, ShopifyLimits, Sleep } from './options.js';
+import type { ShopifyLimits, Sleep } from './options.js';
 import { RepeatPolicy, withOutcomeUnknown } from './repeat-policy.js';
 import { Transport } from './transport.js';
 
@@ -25,7 +25,7 @@ export interface ClientSettings {
   readonly now: () => number;
   readonly sleep: Sleep;
   readonly random: () => number;
-  readonly onCost?: ((cost: CostReport) => void) | undefined;
+  readonly onBudget?: ((available: number) => void) | undefined;
   readonly onRequest?: ((request: RequestReport) => void) | undefined;
 }
 
@@ -168,7 +168,7 @@ export class ShopifyClient {
         repeat: error.code === 'transient' || error.code === 'throttled' ? 'always' : 'never',
       };
     } finally {
-      this.settle(document, key, admission, cost, fault);
+      this.settle(key, admission, cost);
       if (sent || fault !== undefined) this.report(document, exchange, attempt, startedAt, fault);
     }
     return { fault: withFate(fault, document), token: exchange.token };
@@ -184,27 +184,11 @@ export class ShopifyClient {
     }
   }
 
-  private settle(
-    document: StoreDocument,
-    key: string,
-    admission: Admission,
-    cost: QueryCost | undefined,
-    fault: Fault | undefined,
-  ): void {
-    if (cost !== undefined) this.costs.set(key, cost.requestedQueryCost);
-    const actual = cost?.actualQueryCost ?? null;
-    this.throttle.settle(admission, cost?.throttleStatus ?? null, actual);
+  private settle(key: string, admission: Admission, cost: QueryCost | undefined): void {
+    this.throttle.settle(admission, cost?.throttleStatus ?? null, cost?.actualQueryCost ?? null);
     if (cost === undefined) return;
-    const { currentlyAvailable, maximumAvailable, restoreRate } = cost.throttleStatus;
-    this.settings.onCost?.({
-      operation: document.name,
-      requested: cost.requestedQueryCost,
-      actual,
-      available: currentlyAvailable,
-      maximum: maximumAvailable,
-      restoreRate,
-      throttled: fault?.error.code === 'throttled',
-    });
+    this.costs.set(key, cost.requestedQueryCost);
+    this.settings.onBudget?.(cost.throttleStatus.currentlyAvailable);
   }
 
   private report(

@@ -50,9 +50,7 @@ export function shopifyConnector(
         : { product: Object.values(writeBack.attributes), variant: Object.values(writeBack.variants) },
     variantMetafields: [mapping.mpn, mapping.asin].filter((name) => name !== ''),
     log,
-    onCost: ({ available }) => {
-      onBudget(available);
-    },
+    onBudget,
     onRequest,
   });
 }

@@ -30,7 +30,8 @@ export interface ShopifyOptions {
   readonly sleep?: Sleep | undefined;
   /** A number in [0, 1), for the jitter of repeated calls. */
   readonly random?: (() => number) | undefined;
-  readonly onCost?: ((cost: CostReport) => void) | undefined;
+  /** Called with the points that are left of the store's budget. */
+  readonly onBudget?: ((available: number) => void) | undefined;
   readonly onRequest?: ((request: RequestReport) => void) | undefined;
   readonly log?: Logger | undefined;
   readonly limits?: Partial<ShopifyLimits> | undefined;
@@ -38,18 +39,6 @@ export interface ShopifyOptions {
 
 /** Resolves after the given milliseconds, or at once when the signal is aborted; never rejects. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
-
-export interface CostReport {
-  readonly operation: string;
-  readonly requested: number;
-  /** Null when the call was refused as THROTTLED. */
-  readonly actual: number | null;
-  readonly available: number;
-  readonly maximum: number;
-  /** Points a second. */
-  readonly restoreRate: number;
-  readonly throttled: boolean;
-}
 
 export interface ShopifyLimits {
   /** The time limit of one attempt, and of silence during a download. */

@@ -49,7 +49,7 @@ export function shopifyParts(options: ShopifyOptions): ShopifyParts {
     now,
     sleep,
     random,
-    onCost: options.onCost,
+    onBudget: options.onBudget,
     onRequest: options.onRequest,
   });
   const scope = {
