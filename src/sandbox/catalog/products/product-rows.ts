@@ -1,29 +1,13 @@
 import type { Queryable } from '../database.js';
 import type { ProductView } from './product.schemas.js';
 
-interface ProductRow {
-  id: number;
-  parent_id: number | null;
-  external_id: string | null;
-  sku: string | null;
-  barcode: string | null;
-  mpn: string | null;
-  asin: string | null;
-  brand: string | null;
-  category: string | null;
-  url: string | null;
-  crawl_configuration: ProductView['crawl_configuration'];
-  images: ProductView['images'];
-  metadata: ProductView['metadata'];
-  product_lists: string[];
-  tags: number[];
-  is_product_model: boolean;
-  created_at: Date;
-  name: string | null;
-  description: string | null;
-  html_description: string | null;
-  open_attributes: ProductView['open_attributes'] | null;
-  sections: ProductView['sections'] | null;
+type Converted = 'created_at' | 'open_attributes' | 'sections' | 'variants';
+
+interface ProductRow extends Omit<ProductView, Converted> {
+  readonly parent_id: number | null;
+  readonly created_at: Date;
+  readonly open_attributes: ProductView['open_attributes'] | null;
+  readonly sections: ProductView['sections'] | null;
 }
 
 /**
@@ -43,7 +27,9 @@ export const PRODUCT_SOURCE = `product p
 
 // SQL: the sandbox has no object mapper, because it shares no code with the product.
 const SELECT_PRODUCT = `
-  SELECT p.*, ${DISPLAYED_NAME} AS name,
+  SELECT p.id, p.parent_id, p.sku, p.barcode, p.mpn, p.asin, p.brand, p.category, p.url, p.external_id, p.crawl_configuration,
+    p.images, p.metadata, p.product_lists, p.tags AS tags_to_update, p.is_product_model, p.created_at,
+    ${DISPLAYED_NAME} AS name,
     coalesce(shown.generated_description, shown.description, base.generated_description, base.description) AS description,
     coalesce(shown.generated_html_description, shown.html_description,
              base.generated_html_description, base.html_description) AS html_description,
@@ -95,28 +81,16 @@ async function attachVariants(
   await attachVariants(db, { locale, fallback }, variants);
 }
 
-function asView(row: ProductRow): ProductView {
+function asView({
+  parent_id: _parent,
+  open_attributes: attributes,
+  sections,
+  ...row
+}: ProductRow): ProductView {
   return {
-    id: row.id,
-    sku: row.sku,
-    barcode: row.barcode,
-    mpn: row.mpn,
-    asin: row.asin,
-    brand: row.brand,
-    category: row.category,
-    name: row.name,
-    description: row.description,
-    url: row.url,
-    html_description: row.html_description,
-    external_id: row.external_id,
-    open_attributes: row.open_attributes ?? {},
-    crawl_configuration: row.crawl_configuration,
-    images: row.images,
-    metadata: row.metadata,
-    product_lists: row.product_lists,
-    tags_to_update: row.tags,
-    is_product_model: row.is_product_model,
+    ...row,
+    open_attributes: attributes ?? {},
     created_at: row.created_at.toISOString(),
-    sections: row.sections ?? [],
+    sections: sections ?? [],
   };
 }

@@ -8,24 +8,6 @@ import { WebhookSettings } from './webhook-settings.js';
 
 export type DeliveryState = 'pending' | 'delivered' | 'refused' | 'exhausted' | 'cancelled';
 
-export interface PendingDelivery {
-  readonly id: number;
-  readonly action: Action;
-  readonly body: string;
-  readonly attempts: number;
-  /** Null before the first attempt. */
-  readonly first_attempt_at: Date | null;
-}
-
-export interface AttemptOutcome {
-  readonly at: Date;
-  readonly url: string;
-  readonly httpStatus: number | null;
-  readonly error: string | null;
-  readonly state: DeliveryState;
-  readonly nextAttemptAt: Date;
-}
-
 /** A delivery as tests and operators look at it. */
 export interface DeliveryRecord {
   readonly id: number;
@@ -90,52 +72,6 @@ export class DeliveryStore {
   /** To be called once the transaction of `add` is committed. */
   announceNew(): void {
     this.wakeups.ring();
-  }
-
-  async due(limit: number, running: readonly number[]): Promise<readonly number[]> {
-    const { rows } = await this.database.query<{ id: number }>(
-      `SELECT id FROM delivery WHERE state = 'pending' AND next_attempt_at <= $1 AND NOT id = ANY($3)
-       ORDER BY next_attempt_at, id LIMIT $2`,
-      [this.settings.clock(), limit, running],
-    );
-    return rows.map((row) => row.id);
-  }
-
-  async nextDueAt(running: readonly number[]): Promise<Date | null> {
-    const { rows } = await this.database.query<{ due: Date | null }>(
-      `SELECT min(next_attempt_at) AS due FROM delivery WHERE state = 'pending' AND NOT id = ANY($1)`,
-      [running],
-    );
-    return rows[0]?.due ?? null;
-  }
-
-  async pending(id: number): Promise<PendingDelivery | undefined> {
-    const { rows } = await this.database.query<PendingDelivery>(
-      `SELECT id, action, body, attempts, first_attempt_at FROM delivery WHERE id = $1 AND state = 'pending'`,
-      [id],
-    );
-    return rows[0];
-  }
-
-  async cancel(id: number): Promise<void> {
-    await this.database.query(`UPDATE delivery SET state = 'cancelled' WHERE id = $1`, [id]);
-  }
-
-  /** Notes an attempt of a delivery that is still pending. */
-  async record({ id, attempts }: PendingDelivery, outcome: AttemptOutcome): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const { rowCount } = await tx.query(
-        `UPDATE delivery SET state = $3, attempts = attempts + 1, next_attempt_at = $4,
-           first_attempt_at = coalesce(first_attempt_at, $5)
-         WHERE id = $1 AND attempts = $2 AND state = 'pending'`,
-        [id, attempts, outcome.state, outcome.nextAttemptAt, outcome.at],
-      );
-      if (rowCount === 0) return;
-      await tx.query(
-        'INSERT INTO delivery_attempt (delivery_id, number, at, url, http_status, error) VALUES ($1, $2, $3, $4, $5, $6)',
-        [id, attempts + 1, outcome.at, outcome.url, outcome.httpStatus, outcome.error],
-      );
-    });
   }
 
   async list(): Promise<DeliveryRecord[]> {

@@ -1,61 +1,104 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { SandboxDatabase } from '../database.js';
+import type { Action } from '../generation/outcome.js';
 import { SETTINGS } from '../injection.js';
 import type { SandboxSettings } from '../settings.js';
 import type { Workload } from '../worker.js';
-import { DeliveryStore, type DeliveryState, type PendingDelivery } from './delivery-store.js';
+import type { DeliveryState } from './delivery-store.js';
 import { postOnce } from './post-once.js';
 import { signatureHeaders } from './signature.js';
 import { WebhookSettings, type WebhookConfiguration } from './webhook-settings.js';
+
+interface PendingDelivery {
+  readonly id: number;
+  readonly action: Action;
+  readonly body: string;
+  readonly attempts: number;
+  /** Null before the first attempt. */
+  readonly first_attempt_at: Date | null;
+}
 
 interface Answer {
   readonly httpStatus: number | null;
   readonly error: string | null;
 }
 
-/** Sends what is due: docs/catalog-rules.md#delivery. */
+/**
+ * Sends what is due: docs/catalog-rules.md#delivery.
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 @Injectable()
 export class DeliveryWorkload implements Workload {
   readonly name = 'deliveries';
 
   constructor(
-    private readonly deliveries: DeliveryStore,
+    private readonly database: SandboxDatabase,
     private readonly webhooks: WebhookSettings,
     @Inject(SETTINGS) private readonly settings: SandboxSettings,
   ) {}
 
-  due(limit: number, running: readonly number[]): Promise<readonly number[]> {
-    return this.deliveries.due(limit, running);
+  async due(limit: number, running: readonly number[]): Promise<readonly number[]> {
+    const { rows } = await this.database.query<{ id: number }>(
+      `SELECT id FROM delivery WHERE state = 'pending' AND next_attempt_at <= $1 AND NOT id = ANY($3)
+       ORDER BY next_attempt_at, id LIMIT $2`,
+      [this.settings.clock(), limit, running],
+    );
+    return rows.map((row) => row.id);
   }
 
-  nextDueAt(running: readonly number[]): Promise<Date | null> {
-    return this.deliveries.nextDueAt(running);
+  async nextDueAt(running: readonly number[]): Promise<Date | null> {
+    const { rows } = await this.database.query<{ due: Date | null }>(
+      `SELECT min(next_attempt_at) AS due FROM delivery WHERE state = 'pending' AND NOT id = ANY($1)`,
+      [running],
+    );
+    return rows[0]?.due ?? null;
   }
 
   async run(id: number, signal: AbortSignal): Promise<void> {
-    const delivery = await this.deliveries.pending(id);
+    const { rows } = await this.database.query<PendingDelivery>(
+      `SELECT id, action, body, attempts, first_attempt_at FROM delivery WHERE id = $1 AND state = 'pending'`,
+      [id],
+    );
+    const [delivery] = rows;
     if (delivery === undefined) return;
     // Where to and with which secret is asked at each attempt: a configuration that was corrected serves the retries.
     const configuration = await this.webhooks.current();
     if (configuration?.actions.includes(delivery.action) !== true) {
-      await this.deliveries.cancel(id);
+      await this.database.query(`UPDATE delivery SET state = 'cancelled' WHERE id = $1`, [id]);
       return;
     }
     const at = this.settings.clock();
     // A retry carries the time of the first attempt.
-    const answer = await this.send(delivery, configuration, delivery.first_attempt_at ?? at, signal);
+    const answer = await this.send(delivery.body, configuration, delivery.first_attempt_at ?? at, signal);
     if (answer.httpStatus === null && signal.aborted) return;
-    const retryDelayMs = this.settings.retryDelaysMs[delivery.attempts];
-    await this.deliveries.record(delivery, {
-      at,
-      url: configuration.url,
-      ...answer,
-      state: stateAfter(answer.httpStatus, retryDelayMs !== undefined),
-      nextAttemptAt: new Date(this.settings.clock().getTime() + (retryDelayMs ?? 0)),
+    await this.record(delivery, configuration.url, at, answer);
+  }
+
+  private async record(
+    { id, attempts }: PendingDelivery,
+    url: string,
+    at: Date,
+    { httpStatus, error }: Answer,
+  ): Promise<void> {
+    const retryDelayMs = this.settings.retryDelaysMs[attempts];
+    const state = stateAfter(httpStatus, retryDelayMs !== undefined);
+    const nextAttemptAt = new Date(this.settings.clock().getTime() + (retryDelayMs ?? 0));
+    await this.database.transaction(async (tx) => {
+      await tx.query(
+        `UPDATE delivery SET state = $2, attempts = attempts + 1, next_attempt_at = $3,
+           first_attempt_at = coalesce(first_attempt_at, $4) WHERE id = $1`,
+        [id, state, nextAttemptAt, at],
+      );
+      await tx.query(
+        'INSERT INTO delivery_attempt (delivery_id, number, at, url, http_status, error) VALUES ($1, $2, $3, $4, $5, $6)',
+        [id, attempts + 1, at, url, httpStatus, error],
+      );
     });
   }
 
   private async send(
-    delivery: PendingDelivery,
+    body: string,
     { url, hmac_secret: secret }: WebhookConfiguration,
     stamp: Date,
     signal: AbortSignal,
@@ -63,10 +106,10 @@ export class DeliveryWorkload implements Workload {
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'catalog-sandbox',
-      ...(secret === null ? {} : signatureHeaders(secret, Math.floor(stamp.getTime() / 1000), delivery.body)),
+      ...(secret === null ? {} : signatureHeaders(secret, Math.floor(stamp.getTime() / 1000), body)),
     };
     try {
-      const httpStatus = await postOnce(url, headers, delivery.body, this.settings.deliveryTimeoutMs, signal);
+      const httpStatus = await postOnce(url, headers, body, this.settings.deliveryTimeoutMs, signal);
       return { httpStatus, error: null };
     } catch (error) {
       return { httpStatus: null, error: error instanceof Error ? error.message : String(error) };
