@@ -10,11 +10,7 @@ export const PLAIN_VARIANT: NewVariant = {
   optionValues: ['Default Title'],
   sku: null,
   barcode: null,
-  price: '10.00',
-  compareAtPrice: null,
   weight: null,
-  tracked: false,
-  inventoryQuantity: 1,
   imageUrl: null,
 };
 

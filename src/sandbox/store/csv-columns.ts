@@ -17,12 +17,8 @@ const NAMES = {
   option3Value: ['Option3 Value'],
   sku: ['Variant SKU', 'SKU'],
   barcode: ['Variant Barcode', 'Barcode'],
-  price: ['Variant Price', 'Price'],
-  compareAtPrice: ['Variant Compare At Price', 'Compare-at price'],
   grams: ['Variant Grams', 'Weight value (grams)'],
   weightUnit: ['Variant Weight Unit', 'Weight unit for display'],
-  inventoryTracker: ['Variant Inventory Tracker', 'Inventory tracker'],
-  inventoryQuantity: ['Variant Inventory Qty', 'Inventory quantity'],
   imageUrl: ['Image Src', 'Product image URL'],
   imagePosition: ['Image Position'],
   imageAlt: ['Image Alt Text'],
@@ -48,7 +44,7 @@ export interface CsvColumns {
 
 /** Columns of the store's own export that mean nothing for content. */
 const WITHOUT_USE =
-  /^(cost per item|collection|theme template for product|template suffix|variant (fulfillment service|inventory policy|requires shipping|taxable|tax code)|continue selling when out of stock|requires shipping|fulfillment service|charge tax|tax code|unit price .*|google shopping \/ .*|(price|compare at price|included) \/ .*)$/i;
+  /^((variant )?(price|compare[- ]at price|inventory (tracker|qty|quantity))|cost per item|collection|theme template for product|template suffix|variant (fulfillment service|inventory policy|requires shipping|taxable|tax code)|continue selling when out of stock|requires shipping|fulfillment service|charge tax|tax code|unit price .*|google shopping \/ .*|(price|compare at price|included) \/ .*)$/i;
 
 /** Those of the columns that nothing reads. */
 export function unreadColumns(header: readonly string[], { named, metafields }: CsvColumns): string[] {

@@ -6,8 +6,6 @@ import type { CsvColumns, CsvField } from './csv-columns.js';
 interface CsvTable {
   readonly file: string;
   readonly columns: CsvColumns;
-  /** True in files that no comma separates: there, "1.234,50" and "1,234" are numbers with decimals. */
-  readonly hasDecimalComma: boolean;
 }
 
 /** One record of the file, which remembers where it came from. */
@@ -36,27 +34,12 @@ export class CsvRow {
     return fields.some((field) => this.text(field) !== '');
   }
 
-  /** A number that is not negative, or null for an empty cell. */
+  /** A number that is not negative, or null for an empty cell. Spreadsheet programs may write a decimal comma. */
   number(field: CsvField): number | null {
     const text = this.text(field);
     if (text === '') return null;
-    const plain = this.#withPoint(text);
-    if (/^\d{1,3}(,\d{3})+$/.test(plain))
-      throw this.error(
-        field,
-        `"${text}" can mean thousands or decimals: write it with a point or without a comma`,
-      );
-    if (!/^\d+(\.\d+)?$/.test(plain)) throw this.error(field, `"${text}" is not a number`);
-    return Number(plain);
-  }
-
-  /** A whole number, which may be negative, or null for an empty cell. */
-  integer(field: CsvField): number | null {
-    const text = this.text(field);
-    if (text === '') return null;
-    const plain = this.#withPoint(text);
-    if (!/^-?\d+(\.0+)?$/.test(plain)) throw this.error(field, `"${text}" is not a whole number`);
-    return Number(plain);
+    if (!/^\d+(\.\d+|,\d{1,2})?$/.test(text)) throw this.error(field, `"${text}" is not a number`);
+    return Number(text.replace(',', '.'));
   }
 
   flag(field: CsvField): boolean | null {
@@ -79,18 +62,7 @@ export class CsvRow {
     const column = this.table.columns.named.get(field)?.[0] ?? field;
     return new CodedError('invalid', `${this.table.file}:${this.line}, column "${column}": ${problem}`);
   }
-
-  /** "1.234,50" and "12,50" with a decimal point. Other text is unchanged. */
-  #withPoint(text: string): string {
-    const isDecimal = (this.table.hasDecimalComma ? DECIMAL_COMMA : MONEY_COMMA).test(text);
-    return isDecimal ? text.replaceAll('.', '').replace(',', '.') : text;
-  }
 }
-
-/** A comma before the decimals, with or without points between thousands. */
-const DECIMAL_COMMA = /^-?(\d+|\d{1,3}(\.\d{3})+),\d+$/;
-/** In a quoted cell between commas, only one or two digits after the comma are decimals without doubt. */
-const MONEY_COMMA = /^-?(\d+|\d{1,3}(\.\d{3})+),\d{1,2}$/;
 
 /** The rows of an export, and the rows that cannot be read, each with its reason. */
 export interface ExportRows {
@@ -102,18 +74,17 @@ export interface ExportRows {
 
 /**
  * The records of a product export. Byte order mark, CRLF, line breaks inside quotes, and comma, semicolon or tab between cells are
- * taken. A quote inside of a bare cell is a character. Numbers may have a decimal comma. Blank lines are skipped. A record with more or
+ * taken. A quote inside of a bare cell is a character. Blank lines are skipped. A record with more or
  * fewer cells than the header, or whose quotes never close, is a problem of its own. Throws `invalid` with file and line for a header
  * without handle or title, and for a file without records.
  */
 export function readRows(text: string, file: string): ExportRows {
-  const delimiter = delimiterOf(text);
-  const parsed = parseRecords(text, file, delimiter);
+  const parsed = parseRecords(text, file, delimiterOf(text));
   const [headerRecord, ...records] = parsed.records;
   if (!headerRecord) throw new CodedError('invalid', `${file}: is empty; a header line was expected`);
   const header = headerRecord.cells;
   const columns = requiredColumns(header, `${file}:${headerRecord.line}`);
-  const table = { file, columns, hasDecimalComma: delimiter !== ',' };
+  const table = { file, columns };
   if (records.length === 0) throw new CodedError('invalid', `${file}: has a header and no products`);
   const rows: CsvRow[] = [];
   const problems: CodedError[] = [...parsed.problems];

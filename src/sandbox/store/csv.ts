@@ -30,11 +30,7 @@ export interface ImportedVariant {
   readonly optionValues: readonly string[];
   readonly sku: string | null;
   readonly barcode: string | null;
-  readonly price: string;
-  readonly compareAtPrice: string | null;
   readonly weight: Weight | null;
-  readonly tracked: boolean;
-  readonly inventoryQuantity: number;
   readonly imageUrl: string | null;
 }
 
@@ -156,16 +152,11 @@ function variantOf(row: CsvRow, optionNames: readonly string[]): ImportedVariant
     if (optionNames.length === 1 && name === 'Title') return 'Default Title';
     throw row.error(valueField, `is empty, but the product has the option "${name}"`);
   });
-  const compareAtPrice = row.number('compareAtPrice');
   return {
     optionValues,
     sku: orNull(asText(row.text('sku'))),
     barcode: orNull(asText(row.text('barcode'))),
-    price: money(row.number('price') ?? 0),
-    compareAtPrice: compareAtPrice === null ? null : money(compareAtPrice),
     weight: weightOf(row),
-    tracked: row.has('inventoryTracker'),
-    inventoryQuantity: row.integer('inventoryQuantity') ?? 0,
     imageUrl: orNull(row.text('variantImage')),
   };
 }
@@ -189,7 +180,7 @@ function imagesOf(rows: readonly CsvRow[]): ImportedImage[] {
   const placed = rows
     .filter((row) => row.has('imageUrl'))
     .map((row, index) => ({
-      position: row.integer('imagePosition') ?? index + 1,
+      position: row.number('imagePosition') ?? index + 1,
       image: { url: urlOf(row, 'imageUrl'), alt: orNull(row.text('imageAlt')) },
     }))
     .sort((left, right) => left.position - right.position)
@@ -224,11 +215,6 @@ function statusOf(row: CsvRow, published: boolean): ProductStatus {
       `"${row.text('status')}" is none of ${PRODUCT_STATUSES.join(', ').toLowerCase()}`,
     );
   return status;
-}
-
-/** Two decimals, as the API writes money. */
-function money(amount: number): string {
-  return amount.toFixed(2);
 }
 
 /** Exports and spreadsheets put an apostrophe before numbers to keep them text. */

@@ -69,10 +69,10 @@ describe('a bad row', () => {
   });
 
   it('with a value that is none costs its product alone', () => {
-    const { products, problems } = readProductCsv('Handle,Title,Variant Price\na,A,cheap\nb,B,2\n', 'x.csv');
+    const { products, problems } = readProductCsv('Handle,Title,Variant Grams\na,A,cheap\nb,B,2\n', 'x.csv');
     expect(products.map(({ handle }) => handle)).toEqual(['b']);
     expect(problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining('x.csv:2, column "Variant Price": "cheap"'),
+      expect.stringContaining('x.csv:2, column "Variant Grams": "cheap"'),
     ]);
   });
 });

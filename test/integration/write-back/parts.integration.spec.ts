@@ -16,8 +16,7 @@ const SHIRT = {
   images: [picture(0, null), picture(1, 'From behind'), picture(2, null)],
   optionNames: ['Size'],
   variants: ['S', 'M'].map((size) => ({
-    ...{ optionValues: [size], sku: `SHIRT-${size}`, barcode: null, price: '20.00', compareAtPrice: null },
-    ...{ weight: null, tracked: false, inventoryQuantity: 0, imageUrl: null },
+    ...{ optionValues: [size], sku: `SHIRT-${size}`, barcode: null, weight: null, imageUrl: null },
   })),
 };
 
