@@ -121,14 +121,7 @@ export class HistoryRepository {
   }
 
   async actions(externalId: string): Promise<PastAction[]> {
-    return this.db.read(
-      pastAction,
-      // SQL: a join of two entities that are not related.
-      `SELECT ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger FROM sync_action AS action
-       JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = $1
-         AND action.state NOT IN ('draft', 'dropped') ORDER BY action.id`,
-      [externalId],
-    );
+    return this.db.read(pastAction, `${PAST_ACTIONS} ORDER BY id`, [[externalId]]);
   }
 
   /** The newest action, task and write-back of each of these products. */
@@ -137,10 +130,7 @@ export class HistoryRepository {
       this.db.read(
         pastAction,
         // SQL: the newest row of each product.
-        `SELECT DISTINCT ON (action.external_id) ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger
-         FROM sync_action AS action JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = ANY($1)
-           AND action.state NOT IN ('draft', 'dropped')
-         ORDER BY action.external_id, action.id DESC`,
+        `SELECT DISTINCT ON (external_id) * FROM (${PAST_ACTIONS}) AS action ORDER BY external_id, id DESC`,
         [externalIds],
       ),
       this.db.read(
@@ -232,6 +222,11 @@ export class HistoryRepository {
     return count;
   }
 }
+
+// SQL: a join of two entities that are not related.
+const PAST_ACTIONS = `SELECT ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger
+  FROM sync_action AS action JOIN sync_run AS run ON run.id = action.run_id
+  WHERE action.external_id = ANY($1) AND action.state NOT IN ('draft', 'dropped')`;
 
 const NOT_ASKED_FOR = `NOT EXISTS (SELECT 1 FROM generation_task
   WHERE external_id = product.external_id AND state = 'requested')`;

@@ -219,25 +219,21 @@ export class TaskRepository {
   }
 
   /**
-   * Open tasks whose poll is due; their next poll is set before they are returned, so that replicas do not poll twice
+   * Open tasks of the workspace whose poll is due; their next poll is set before they are returned, so that replicas do not poll twice
    * and an interrupted poll is repeated.
    */
   async takeDuePolls(
     limit: number,
-    firstSeconds: Readonly<Record<string, number>>,
+    workspace: string,
+    firstSeconds: number,
   ): Promise<GenerationTaskEntity[]> {
-    const stepsMs = Object.entries(firstSeconds).map(([workspace, first]) => [
-      workspace,
-      pollSteps(first).stepsMs,
-    ]);
     return this.db.read(
       taskRow,
-      `UPDATE generation_task AS task SET polls = polls + 1, next_poll_at = now() + ${stepAt('$2::jsonb->workspace', 'polls + 2')}
-       WHERE id = ANY (ARRAY(SELECT id FROM generation_task WHERE state = 'requested' AND next_poll_at <= now()
-           AND $2::jsonb ? workspace
+      `UPDATE generation_task AS task SET polls = polls + 1, next_poll_at = now() + ${stepAt('$3', 'polls + 2')}
+       WHERE id = ANY (ARRAY(SELECT id FROM generation_task WHERE state = 'requested' AND next_poll_at <= now() AND workspace = $2
          ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED))
        RETURNING task.*`,
-      [limit, json(Object.fromEntries(stepsMs))],
+      [limit, workspace, json(pollSteps(firstSeconds).stepsMs)],
     );
   }
 

@@ -51,21 +51,18 @@ export class ResultSweep {
     private readonly state: StateRepository,
   ) {}
 
-  /** One round over the workspaces that are due; returns the ids of the deliveries made. A fault makes the next round wait longer. */
-  async round(workspaces: readonly Workspace[]): Promise<string[]> {
-    const ids: string[] = [];
-    for (const workspace of workspaces) {
-      const standing = this.#standing(workspace);
-      const nowMs = this.clock.now().getTime();
-      if (nowMs < standing.nextAtMs && !(await this.#isWoken(standing, workspace.key))) continue;
-      standing.askedAtMs = await this.#askedAtMs(workspace.key);
-      const pollMs = workspace.settings.tasks.pollSeconds * 1000;
-      standing.faults += 1;
-      standing.nextAtMs = nowMs + Math.max(pollMs, Math.min(pollMs * 2 ** standing.faults, LONGEST_REST_MS));
-      ids.push(...(await this.#look(workspace, standing)));
-      standing.faults = 0;
-      standing.nextAtMs = nowMs + pollMs;
-    }
+  /** One round over the workspace if it is due; returns the ids of the deliveries made. A fault makes the next round wait longer. */
+  async round(workspace: Workspace): Promise<string[]> {
+    const standing = this.#standing(workspace);
+    const nowMs = this.clock.now().getTime();
+    if (nowMs < standing.nextAtMs && !(await this.#isWoken(standing, workspace.key))) return [];
+    standing.askedAtMs = await this.#askedAtMs(workspace.key);
+    const pollMs = workspace.settings.tasks.pollSeconds * 1000;
+    standing.faults += 1;
+    standing.nextAtMs = nowMs + Math.max(pollMs, Math.min(pollMs * 2 ** standing.faults, LONGEST_REST_MS));
+    const ids = await this.#look(workspace, standing);
+    standing.faults = 0;
+    standing.nextAtMs = nowMs + pollMs;
     return ids;
   }
 

@@ -35,10 +35,10 @@ export class SideChecks {
   async poll(workspace: Workspace): Promise<void> {
     const probes = this.timers.guarded('pauses', () => this.#probeDue(workspace));
     await this.timers.guarded('tasks', async () => {
-      await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(BATCH, [workspace]));
+      await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(workspace, BATCH));
     });
     await this.timers.guarded('results generated elsewhere', async () => {
-      await this.jobs.enqueueMany('deliveries', await this.poller.sweepResults([workspace]));
+      await this.jobs.enqueueMany('deliveries', await this.poller.sweepResults(workspace));
     });
     await probes;
   }

@@ -30,7 +30,7 @@ export class TaskPoller {
   private readonly sweep: ResultSweep;
 
   constructor(
-    private readonly connections: Connections,
+    connections: Connections,
     private readonly tasks: TaskRepository,
     private readonly links: LinkRepository,
     private readonly deliveries: DeliveryRepository,
@@ -43,30 +43,24 @@ export class TaskPoller {
   }
 
   /** Looks for results without a request from here. Returns the ids of the deliveries that it put into the inbox. */
-  async sweepResults(workspaces: readonly Workspace[] = this.connections.workspaces): Promise<string[]> {
-    return inBackground(() => this.sweep.round(workspaces));
+  async sweepResults(workspace: Workspace): Promise<string[]> {
+    return inBackground(() => this.sweep.round(workspace));
   }
 
-  /** Polls due tasks of the workspaces, in the background. Returns the ids of the deliveries that it put into the inbox. */
-  async pollDue(
-    limit: number,
-    workspaces: readonly Workspace[] = this.connections.workspaces,
-  ): Promise<string[]> {
-    const seconds = Object.fromEntries(
-      workspaces.map(({ key, settings }) => [key, settings.tasks.pollSeconds]),
-    );
-    const due = await this.tasks.takeDuePolls(limit, seconds);
+  /** Polls at most `limit` due tasks of the workspace, in the background. Returns the ids of the deliveries that it put into the inbox. */
+  async pollDue(workspace: Workspace, limit: number): Promise<string[]> {
+    const { key, settings } = workspace;
+    const due = await this.tasks.takeDuePolls(limit, key, settings.tasks.pollSeconds);
     const asked = new Map<string, Promise<BackgroundTask | null>>();
-    const ids = await inBackground(() => Promise.all(due.map((task) => this.#poll(task, asked))));
+    const ids = await inBackground(() => Promise.all(due.map((task) => this.#poll(task, workspace, asked))));
     return ids.filter((id) => id !== null);
   }
 
   async #poll(
     task: GenerationTaskEntity,
+    workspace: Workspace,
     asked: Map<string, Promise<BackgroundTask | null>>,
   ): Promise<string | null> {
-    const workspace = this.connections.workspace(task.workspace);
-    if (!workspace) return null;
     try {
       const delivery = await this.#ask(task, workspace, asked);
       if (delivery !== null) {
@@ -118,14 +112,13 @@ export class TaskPoller {
     taskId: string,
     asked: Map<string, Promise<BackgroundTask | null>>,
   ): Promise<BackgroundTask | null> {
-    const key = `${workspace.key}\u0000${taskId}`;
-    const known = asked.get(key);
+    const known = asked.get(taskId);
     if (known) return known;
     const request = workspace.client.getBackgroundTask(taskId).catch((error: unknown) => {
       if (isMetWith(error, 'task', 'give_up')) return null;
       throw error;
     });
-    asked.set(key, request);
+    asked.set(taskId, request);
     return request;
   }
 

@@ -36,6 +36,9 @@ const UNLIMITED: Allowance = { products: Number.POSITIVE_INFINITY, reason: '', m
 /** Called right before a request is sent: what it throws keeps the request from being sent. */
 type Fence = () => void;
 
+/** Further products to request content for, at most so many; none when nothing is left. */
+type NextProducts = (most: number) => Promise<readonly StoreProductEntity[]>;
+
 function fenceOf(signal: AbortSignal): Fence {
   return () => {
     signal.throwIfAborted();
@@ -65,19 +68,11 @@ export class GenerationRequester {
     onRequested?: (soFar: number, due: number) => void,
     fence: Fence = fenceOf(signal),
   ): Promise<GenerationOutcome> {
-    const asking = new Asking(store, runId, fence);
-    let due: number | null = null;
-    const next = (most: number): Promise<readonly StoreProductEntity[]> =>
-      this.links.generationDue(store.key, most);
-    while (!asking.isOver) {
-      signal.throwIfAborted();
-      const products = await this.#nextBatch(asking, limit, next);
-      if (products.length === 0) break;
-      due ??= onRequested ? Math.min(limit, await this.links.countGenerationDue(store.key, [])) : 0;
-      await this.#ask(asking, products);
-      onRequested?.(asking.requested, due);
-    }
-    return this.#ended(asking);
+    const due = onRequested ? Math.min(limit, await this.links.countGenerationDue(store.key, [])) : 0;
+    const next: NextProducts = (most) => this.links.generationDue(store.key, most);
+    return this.#request(new Asking(store, runId, fence), limit, next, signal, (soFar) =>
+      onRequested?.(soFar, due),
+    );
   }
 
   /**
@@ -89,25 +84,35 @@ export class GenerationRequester {
     products: readonly StoreProductEntity[],
     signal: AbortSignal,
   ): Promise<GenerationOutcome> {
-    const asking = new Asking(store, null, fenceOf(signal));
-    let from = 0;
+    const { maxPerRun } = store.workspace.settings.generation;
+    const left = [...products];
+    const next: NextProducts = (most) => Promise.resolve(left.splice(0, most));
+    return this.#request(new Asking(store, null, fenceOf(signal)), maxPerRun, next, signal);
+  }
+
+  async #request(
+    asking: Asking,
+    limit: number,
+    next: NextProducts,
+    signal: AbortSignal,
+    onRequested?: (soFar: number) => void,
+  ): Promise<GenerationOutcome> {
     while (!asking.isOver) {
       signal.throwIfAborted();
-      const some = await this.#nextBatch(asking, store.workspace.settings.generation.maxPerRun, (most) =>
-        Promise.resolve(products.slice(from, from + most)),
-      );
-      if (some.length === 0) break;
-      from += some.length;
-      await this.#ask(asking, some);
+      const products = await this.#nextBatch(asking, limit, next);
+      if (products.length === 0) break;
+      await this.#ask(asking, products);
+      onRequested?.(asking.requested);
     }
-    return this.#ended(asking);
+    await this.#reopen(asking.end().map(({ task }) => task));
+    return asking.outcome;
   }
 
   /** The products of the next request; none when nothing is left, or a limit is reached. */
   async #nextBatch(
     asking: Asking,
     limit: number,
-    next: (most: number) => Promise<readonly StoreProductEntity[]>,
+    next: NextProducts,
   ): Promise<readonly StoreProductEntity[]> {
     const { settings, client } = asking.store.workspace;
     const { batchSize, maxPerRun } = settings.generation;
@@ -279,10 +284,5 @@ export class GenerationRequester {
   /** The requests were not carried out: their products are due again. */
   async #reopen(tasks: readonly GenerationTaskEntity[]): Promise<void> {
     await this.tasks.refused(tasks.map((task) => task.id));
-  }
-
-  async #ended(asking: Asking): Promise<GenerationOutcome> {
-    await this.#reopen(asking.end().map(({ task }) => task));
-    return asking.outcome;
   }
 }

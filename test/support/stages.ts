@@ -209,6 +209,11 @@ export class Stages {
     );
   }
 
+  /** As it is configured now. */
+  get workspace(): Workspace {
+    return this.connections.knownWorkspace(WORKSPACE);
+  }
+
   get requests(): RunRequests {
     return new RunRequests(this.connections, this.runs, this.state, this.keys);
   }

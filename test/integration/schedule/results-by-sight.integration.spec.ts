@@ -21,13 +21,13 @@ const writeBacks = (id: number) => stages.writeBacks.forProduct(ours(id));
 
 async function poll(): Promise<string[]> {
   await stages.db.affected(`UPDATE generation_task SET next_poll_at = now() WHERE state = 'requested'`);
-  const ids = await stages.poller.pollDue(500);
+  const ids = await stages.poller.pollDue(stages.workspace, 500);
   for (const id of ids) await stages.interpreter.interpret(id);
   return ids;
 }
 
 async function sweep(): Promise<string[]> {
-  const ids = await stages.poller.sweepResults();
+  const ids = await stages.poller.sweepResults(stages.workspace);
   for (const id of ids) await stages.interpreter.interpret(id);
   return ids;
 }
@@ -163,7 +163,7 @@ describe('a result that was generated elsewhere', () => {
       stages.catalog.change(Number((await stages.link(1)).catalogId), { name: 'By a person' });
       const { poller } = stages;
       for (let round = 0; round < 4; round += 1) {
-        for (const id of await poller.sweepResults()) await stages.interpreter.interpret(id);
+        for (const id of await poller.sweepResults(stages.workspace)) await stages.interpreter.interpret(id);
         stages.clock.advance(61_000);
       }
       await writeAll(stages);
@@ -176,8 +176,8 @@ describe('a result that was generated elsewhere', () => {
     const { poller } = stages;
     const looks = () => stages.catalog.script.count('listProducts');
     stages.catalog.script.forget();
-    await poller.sweepResults();
-    await poller.sweepResults();
+    await poller.sweepResults(stages.workspace);
+    await poller.sweepResults(stages.workspace);
     expect(looks()).toBe(1);
     stages.catalog.script.before('listProducts', refusal('auth'), 6);
     for (const [waitMs, count] of [
@@ -192,11 +192,11 @@ describe('a result that was generated elsewhere', () => {
       [301_000, 8],
     ] as const) {
       stages.clock.advance(waitMs);
-      await poller.sweepResults().catch(() => undefined);
+      await poller.sweepResults(stages.workspace).catch(() => undefined);
       expect(looks()).toBe(count);
     }
     stages.clock.advance(61_000);
-    await poller.sweepResults();
+    await poller.sweepResults(stages.workspace);
     expect(looks()).toBe(9);
   });
 
@@ -206,14 +206,14 @@ describe('a result that was generated elsewhere', () => {
     const looks = () => stages.catalog.script.count('listProducts');
     stages.catalog.script.forget();
     stages.catalog.script.before('listProducts', refusal('auth'));
-    await expect(poller.sweepResults()).rejects.toMatchObject({ code: 'auth' });
-    await poller.sweepResults();
+    await expect(poller.sweepResults(stages.workspace)).rejects.toMatchObject({ code: 'auth' });
+    await poller.sweepResults(stages.workspace);
     expect(looks()).toBe(1);
     const { connections, pauses, state, identities } = stages;
     const probe = new StoreProbe(pauses);
     await new StoreHealthOperations(connections, pauses, probe, state, identities).retry(STORE);
-    await poller.sweepResults();
-    await poller.sweepResults();
+    await poller.sweepResults(stages.workspace);
+    await poller.sweepResults(stages.workspace);
     expect(looks()).toBe(2);
   });
 
@@ -222,13 +222,13 @@ describe('a result that was generated elsewhere', () => {
     const { poller } = stages;
     stages.catalog.script.forget();
     stages.catalog.script.before('listProducts', refusal('auth'));
-    await expect(poller.sweepResults()).rejects.toMatchObject({ code: 'auth' });
+    await expect(poller.sweepResults(stages.workspace)).rejects.toMatchObject({ code: 'auth' });
     const before = stages.catalog;
     const mended = Object.assign(new FakeCatalog(), { products: before.products });
-    await poller.sweepResults(stages.connections.workspaces);
+    await poller.sweepResults(stages.workspace);
     expect(before.script.count('listProducts')).toBe(1);
     stages.catalog = mended;
-    await poller.sweepResults(stages.connections.workspaces);
+    await poller.sweepResults(stages.workspace);
     expect(mended.script.count('listProducts')).toBe(1);
   });
 });

@@ -33,7 +33,7 @@ async function requested(taskIds: 'shared' | 'each' | 'none' = 'each'): Promise<
 /** All open tasks come due; what the poll learns is interpreted. */
 async function poll(): Promise<string[]> {
   await stages.db.affected(`UPDATE generation_task SET next_poll_at = now() WHERE state = 'requested'`);
-  const ids = await stages.poller.pollDue(500);
+  const ids = await stages.poller.pollDue(stages.workspace, 500);
   for (const id of ids) await stages.interpreter.interpret(id);
   return ids;
 }
@@ -93,13 +93,13 @@ describe('a poll', () => {
     await requested();
     await stages.db.affected('UPDATE generation_task SET next_poll_at = now()');
     const { poller } = stages;
-    await Promise.all(Array.from({ length: 10 }, () => poller.pollDue(500)));
+    await Promise.all(Array.from({ length: 10 }, () => poller.pollDue(stages.workspace, 500)));
     expect(stages.catalog.script.count('getBackgroundTask')).toBe(3);
   });
 
   it('that is not due asks nothing', async () => {
     await requested();
-    expect(await stages.poller.pollDue(500)).toEqual([]);
+    expect(await stages.poller.pollDue(stages.workspace, 500)).toEqual([]);
     expect(stages.catalog.script.calls).toEqual([]);
   });
 

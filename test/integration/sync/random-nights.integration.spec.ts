@@ -239,10 +239,11 @@ async function takeResults(catalog: SandboxCatalog, received: boolean, world: Wo
 async function pollResults(rounds: number): Promise<void> {
   for (let round = 0; round < rounds && (await openTasks()) > 0; round += 1) {
     await stages.db.affected(`UPDATE generation_task SET next_poll_at = now() WHERE state = 'requested'`);
-    for (const id of await stages.poller.pollDue(100)) await stages.interpreter.interpret(id);
+    for (const id of await stages.poller.pollDue(stages.workspace, 100))
+      await stages.interpreter.interpret(id);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  for (const id of await stages.poller.sweepResults()) await stages.interpreter.interpret(id);
+  for (const id of await stages.poller.sweepResults(stages.workspace)) await stages.interpreter.interpret(id);
   await writeAll(stages);
 }
 

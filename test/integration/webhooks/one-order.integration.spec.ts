@@ -36,13 +36,13 @@ async function reports(name: string, options: ResultOptions = {}): Promise<strin
 
 async function polls(): Promise<void> {
   await stages.db.affected(`UPDATE generation_task SET next_poll_at = now() WHERE state = 'requested'`);
-  for (const id of await stages.poller.pollDue(500)) await stages.interpreter.interpret(id);
+  for (const id of await stages.poller.pollDue(stages.workspace, 500)) await stages.interpreter.interpret(id);
   await writeAll(stages);
 }
 
 async function sweeps(): Promise<void> {
   stages.clock.advance(10 * MINUTE_MS);
-  for (const id of await stages.poller.sweepResults()) await stages.interpreter.interpret(id);
+  for (const id of await stages.poller.sweepResults(stages.workspace)) await stages.interpreter.interpret(id);
   await writeAll(stages);
 }
 
@@ -189,11 +189,11 @@ describe('a poll, a sweep and a delivery of one result at the same time', () => 
     await generates('Generated 1');
     stages.catalog.settleTask('task-1', 'succeeded');
     await stages.db.affected(`UPDATE generation_task SET next_poll_at = now() WHERE state = 'requested'`);
-    const polled = await stages.poller.pollDue(500);
+    const polled = await stages.poller.pollDue(stages.workspace, 500);
     const reported = await receive(stages, await resultOf(stages, 1, { taskId: 'service-1' }));
     // The sweep looks while the task is settled already and the content is not yet noted.
     await stages.db.affected(`UPDATE generation_task SET state = 'succeeded', settled_at = now()`);
-    const swept = await stages.poller.sweepResults();
+    const swept = await stages.poller.sweepResults(stages.workspace);
     await stages.db.affected(`UPDATE generation_task SET state = 'requested', settled_at = NULL`);
     expect(swept).not.toEqual([]);
     const { interpreter } = stages;

@@ -87,7 +87,7 @@ async function arrives(id: number, { taskIds, answer, first }: Race, step: numbe
   const task = (await stages.tasks.newest(externalId))!;
   const serviceId = serviceIds.get(externalId) ?? null;
   await stages.db.affected('UPDATE generation_task SET next_poll_at = now() WHERE id = $1', [task.id]);
-  const [polled = ''] = await stages.poller.pollDue(10);
+  const [polled = ''] = await stages.poller.pollDue(stages.workspace, 10);
   const product = await stages.catalog.getProduct(task.catalogId);
   const taskId = taskIds === 'each' ? serviceId : `own-${String(id)}`;
   const delivered = await receive(
@@ -141,7 +141,7 @@ it('the delivery of a result that a poll brought is no answer to a request that 
     [first.id],
   );
   const createdAt = new Date(first.requestedAt.getTime() - 60_000);
-  for (const id of await stages.poller.pollDue(10)) await stages.interpreter.interpret(id);
+  for (const id of await stages.poller.pollDue(stages.workspace, 10)) await stages.interpreter.interpret(id);
   await stages.generation.requestGiven(
     stages.connections.store('main'),
     [await stages.link(1)],

@@ -45,8 +45,8 @@ describe.each(READINGS)('at a service with %s', (_name, readings, { webhook }) =
       async () => {
         for (const body of catalog.takeDeliveries()) await interpreter.interpret(await receive(stages, body));
         await stages.db.affected(`UPDATE generation_task SET next_poll_at = now() WHERE state = 'requested'`);
-        for (const id of await poller.pollDue(100)) await interpreter.interpret(id);
-        for (const id of await poller.sweepResults()) await interpreter.interpret(id);
+        for (const id of await poller.pollDue(stages.workspace, 100)) await interpreter.interpret(id);
+        for (const id of await poller.sweepResults(stages.workspace)) await interpreter.interpret(id);
         await writeAll(stages);
         stages.clock.advance(61_000);
         return (await writeBacks()).length >= count && html().includes(text) ? true : null;

@@ -54,14 +54,16 @@ describe('a result of a catalog product that another system has taken over', () 
     const task = (await stages.tasks.newest(ours))!;
     stages.catalog.settleTask(task.taskId!, 'succeeded');
     await stages.db.affected('UPDATE generation_task SET next_poll_at = now()');
-    for (const id of await stages.poller.pollDue(10)) await stages.interpreter.interpret(id);
+    for (const id of await stages.poller.pollDue(stages.workspace, 10))
+      await stages.interpreter.interpret(id);
     await expectLost();
   });
 
   it('is never written by the sweep', async () => {
     await takenOver();
     await stages.db.affected(`UPDATE generation_task SET state = 'succeeded'`);
-    for (const id of await stages.poller.sweepResults()) await stages.interpreter.interpret(id);
+    for (const id of await stages.poller.sweepResults(stages.workspace))
+      await stages.interpreter.interpret(id);
     await expectLost();
   });
 

@@ -136,7 +136,7 @@ it('wakes and polls no more rows than asked for, however the database joins them
   try {
     expect(await new WriteCapRepository(db).wake(STORE, stages.connections.store(STORE).writeLimits)).toBe(2);
     await db.affected(`UPDATE generation_task SET state = 'requested', next_poll_at = now()`);
-    expect(await new TaskRepository(db).takeDuePolls(2, { default: 60 })).toHaveLength(2);
+    expect(await new TaskRepository(db).takeDuePolls(2, 'default', 60)).toHaveLength(2);
   } finally {
     await source.destroy();
   }
