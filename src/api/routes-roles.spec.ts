@@ -100,7 +100,6 @@ describe('every route of the API and the dashboard', () => {
 const REVIEWER_FORMS = [
   'POST review',
   'POST write-backs/:id/decide',
-  'POST write-backs/:id/edit',
   'POST write-backs/:id/undo',
   'POST write-backs/:id/revert',
   'POST write-backs/:id/reapply',

@@ -26,7 +26,6 @@ import { WriteBackPages } from './pages/write-back.pages.js';
 import { securityHeaders } from './security-headers.js';
 import { Sessions } from './session.js';
 import { SignInLinks } from './sign-in-links.js';
-import { TextEditing } from './text-editing.js';
 import { imageOriginsOf, Thumbnails } from './thumbnails.js';
 
 /** The controllers of the server-rendered pages. A daemon has them only when there is a token to sign in with. */
@@ -61,7 +60,6 @@ export const PAGE_PROVIDERS: Provider[] = [
   Sessions,
   SignInLinks,
   GenerateAgain,
-  TextEditing,
   Thumbnails,
 ];
 

@@ -13,19 +13,17 @@ import {
 } from '../../operations/products.js';
 import type { PresentedWithheld } from '../../operations/withheld.js';
 import { Connections } from '../../connections/connections.js';
-import { productPath } from '../elements.js';
 import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
 import { ProductLive } from '../product-live.js';
 import { Form, Page, Pages } from '../page-routes.js';
-import { OtherAnswer, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
+import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { productPage } from '../views/product.js';
-import { foundPage, productsPage } from '../views/products.js';
+import { productsPage } from '../views/products.js';
 
 const querySchema = formQuery({
   ...pageListShape(LINK_STATES),
-  name: searchSchema,
   content: z.enum(CONTENT_FILTERS).optional(),
   sort: z.enum(PRODUCT_ORDERS).optional(),
   search: searchSchema,
@@ -45,15 +43,9 @@ export class ProductPages {
   @Page()
   async list(
     @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
-    @ThisVisit() visit: Visit,
+    @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
-    const { offset, name, ...given } = query;
-    if (name !== undefined) {
-      const ids = await this.products.find(name);
-      const [only] = ids;
-      if (only !== undefined && ids.length === 1) throw new OtherAnswer({ url: productPath(only) });
-      return foundPage(visit.shown(), name, ids);
-    }
+    const { offset, ...given } = query;
     const [products, counts] = await Promise.all([
       this.products.list({ ...pageAt(offset), ...given }),
       this.products.counts(given),
@@ -63,7 +55,7 @@ export class ProductPages {
       this.#titlesOfHolders(products.items.flatMap(({ withheld }) => withheld)),
     ]);
     const stores = this.connections.storeKeys;
-    return productsPage(visit.shown(), products, { given, counts, stores, images, titles });
+    return productsPage(visitor, products, { given, counts, stores, images, titles });
   }
 
   @Page(':id')

@@ -1,63 +1,26 @@
 import { Body, NotFoundException, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { found } from '../../operations/found.js';
-import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
+import { WriteBackOperations, type Decision } from '../../operations/write-backs.js';
 import { WriteBackReview } from '../../operations/write-back-review.js';
 import { GenerateAgain } from '../generate-again.js';
 import { noticeAbout } from '../notice.js';
 import { Form, Page, Pages } from '../page-routes.js';
 import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
-import { editedField, TextEditing } from '../text-editing.js';
-import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';
+import { ASKED, confirmPage } from '../views/write-back-actions.js';
 import { writeBackPath } from '../views/write-back-parts.js';
 
-const fieldSchema = z.looseObject({ field: z.string().max(300), back: z.string().max(1000).optional() });
 const askedSchema = z.enum(ASKED);
 const backSchema = z.looseObject({ back: z.string().max(1000).optional() });
-const editFormSchema = backSchema.extend(editSchema.shape);
 
-/** The other actions of a person on one write-back: edit, undo, revert, apply again, generate again. */
+/** The other actions of a person on one write-back: undo, revert, apply again, generate again. */
 @Pages('write-backs')
 export class WriteBackActionPages {
   constructor(
     private readonly operations: WriteBackOperations,
     private readonly again: GenerateAgain,
     private readonly texts: WriteBackReview,
-    private readonly editing: TextEditing,
   ) {}
-
-  @Page(':id/edit')
-  async edit(
-    @Param('id') id: string,
-    @Query({ schema: fieldSchema }) { field, back }: z.output<typeof fieldSchema>,
-    @ThisVisitor() visitor: Visitor,
-  ): Promise<string> {
-    const reviewed = await this.texts.open(id);
-    const { value, came } = editedField(reviewed, field);
-    const { row, label } = reviewed;
-    return editPage(visitor, {
-      id: row.id,
-      version: row.version,
-      target: field,
-      value,
-      came,
-      label,
-      back: pageAfter(row.id, back),
-      problem: null,
-    });
-  }
-
-  @Form(':id/edit', 'reviewer', 'write-back edit')
-  async save(
-    @Param('id') id: string,
-    @Body({ schema: editFormSchema }) { target, value, version, back }: z.output<typeof editFormSchema>,
-    @ThisVisit() visit: Visit,
-  ): Promise<NextPage> {
-    const next = pageAfter(id, back);
-    const edit = { target, value, version };
-    await this.editing.save(id, edit, { visit, back: next });
-    return visit.goTo(next, 'The text was saved. Check it and approve it.');
-  }
 
   @Page(':id/confirm/:action')
   async confirm(

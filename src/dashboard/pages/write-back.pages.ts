@@ -1,19 +1,20 @@
 import { Body, NotFoundException, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
+import { errorLine, isCoded } from '../../domain/errors.js';
 import { found } from '../../operations/found.js';
 import type { RowOutcome } from '../../operations/paging.js';
 import { UNDO_MS, WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
-import { WriteBackOperations } from '../../operations/write-backs.js';
+import { WriteBackOperations, type editSchema } from '../../operations/write-backs.js';
 import { pathTo } from '../elements.js';
 import { noticeAbout } from '../notice.js';
 import { severalSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
 import { Form, Page, Pages } from '../page-routes.js';
-import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
-import { TextEditing } from '../text-editing.js';
+import { OtherAnswer, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
+import { conflictPage } from '../views/write-back-actions.js';
 import { EDIT_PREFIX, targetName, ticksOf, writeBackPath } from '../views/write-back-parts.js';
 import { givenOf, listPlaceSchema, waitingFilter, type ListPlace } from '../write-back-query.js';
 
@@ -34,7 +35,6 @@ export class WriteBackPages {
     private readonly operations: WriteBackOperations,
     private readonly texts: WriteBackReview,
     private readonly thumbnails: Thumbnails,
-    private readonly editing: TextEditing,
   ) {}
 
   @Page(':id')
@@ -88,11 +88,7 @@ export class WriteBackPages {
     const edits = form.decision === 'reject' ? [] : editsIn(form, reviewed);
     let { version } = form;
     for (const edit of edits) {
-      const saved = await this.editing.save(
-        id,
-        { ...edit, version },
-        { visit, back: writeBackPath(id, place) },
-      );
+      const saved = await this.#saved(id, { ...edit, version }, { visit, place, ticked: form.field });
       // The page's own edits do not stand in the way of its approval; one of somebody else in between does.
       if (saved - 1 === version) version = saved;
     }
@@ -108,6 +104,29 @@ export class WriteBackPages {
     const next = leadsOn ? await this.#waitingAt(place) : null;
     const to = next ?? (leadsOn ? pathTo('/review', givenOf(place)) : writeBackPath(id, place));
     return visit.goTo(to, noticeAbout(label, outcome));
+  }
+
+  /**
+   * The version of the write-back that has the text. When it is not saved, the form ends on the page of the write-back, or on one that
+   * shows the text of somebody else beside the typed one.
+   */
+  async #saved(
+    id: string,
+    edit: z.output<typeof editSchema>,
+    form: { readonly visit: Visit; readonly place: ListPlace; readonly ticked: readonly string[] },
+  ): Promise<number> {
+    const { visit, place, ticked } = form;
+    try {
+      return (await this.operations.edit(id, edit, { actor: visit.name })).version;
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      const reason = errorLine(error);
+      const reviewed = await this.texts.open(id);
+      if (!reviewed.isOpen || error.code !== 'conflict')
+        throw new OtherAnswer(await visit.goTo(writeBackPath(id, place), reason));
+      const page = conflictPage(visit.shown(), reviewed, place, { ...edit, ticked, reason });
+      throw new OtherAnswer({ status: 409, page });
+    }
   }
 
   /** Fields that are not accepted are declined. */

@@ -9,13 +9,12 @@ import {
 } from '../../operations/products.js';
 import type { WriteBackField } from '../../operations/present-write-back.js';
 import { LINK_WORDS, words } from '../../operations/state-words.js';
-import { moment, nameOf, nothing, productPath, sentence } from '../elements.js';
+import { moment, nameOf, productPath, sentence } from '../elements.js';
 import type { Tone } from '../../operations/state-tones.js';
 import { html, type Html } from '../html.js';
-import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
-import { ALL_ON_PAGE, LIST_KEYS, listPage, rowTable, storeField, type ListFrame } from './list.js';
+import { ALL_ON_PAGE, LIST_KEYS, listPage, storeField, type ListFrame } from './list.js';
 import { withheldLines, type Titles } from './withheld.js';
 import { targetList, targetName } from './write-back-parts.js';
 
@@ -130,38 +129,6 @@ function productRow(product: ListedProduct, { stores, images, titles }: ProductL
 /** Shared identifiers and what helps stand below. */
 function withoutRest(standing: string): string {
   return standing.split(/; (?:withheld from the catalog|tell the catalog where)/)[0] ?? standing;
-}
-
-/** The results of a search with no match or with several. */
-export function foundPage(visitor: Visitor, name: string, found: readonly string[]): string {
-  return page(visitor, {
-    title: 'Products',
-    section: 'products',
-    keys: LIST_KEYS,
-    body: html`<h1>Products</h1>
-      ${search(name)}
-      ${
-        found.length === 0
-          ? nothing(`No product has the ID, SKU, barcode or handle “${name}”.`)
-          : html`<h2>${found.length} products match “${name}”</h2>
-              ${rowTable(
-                ['Product'],
-                found,
-                (id) =>
-                  html`<tr data-row>
-                    <th scope="row"><a href="${productPath(id)}">${id}</a></th>
-                  </tr>`,
-              )}`
-      }`,
-  });
-}
-
-function search(value: string): Html {
-  return html`<form class="search" role="search" aria-label="Products" action="/products">
-    <label for="name">ID, SKU, barcode or handle</label>
-    <input id="name" name="name" type="search" value="${value}" data-key="/" />
-    <button>Find</button>
-  </form>`;
 }
 
 const KINDS: Readonly<Record<TimelineEntry['kind'], string>> = {

@@ -1,11 +1,12 @@
 import type { PresentedWriteBack } from '../../operations/present-write-back.js';
-import type { LastDecision } from '../../operations/write-back-review.js';
+import type { LastDecision, ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../visit.js';
 import { rowTable } from './list.js';
-import { targetName } from './write-back-parts.js';
+import type { ListPlace } from '../write-back-query.js';
+import { EDIT_PREFIX, targetName, writeBackPath } from './write-back-parts.js';
 
 export const CONFIRM_MEANING = {
   revert: 'Each field that still has the generated text gets its previous text back in the live shop.',
@@ -66,51 +67,48 @@ export function confirmPage(
   });
 }
 
-/** A text in its editor. */
-export interface EditedText {
-  readonly id: string;
-  /** The version that the person sees, which the edit names. */
-  readonly version: number;
+/** A text that a person typed while somebody else edited the same field. */
+export interface TypedText {
   readonly target: string;
   readonly value: string;
-  /** The text as it came, when a person edited it. */
-  readonly came: string | null;
-  readonly label: string;
-  /** The page that follows. */
-  readonly back: string;
-  /** Why the text was not saved, and the text that stands there now. */
-  readonly problem: { readonly reason: string; readonly present: string } | null;
+  /** The fields that the form had ticked. */
+  readonly ticked: readonly string[];
+  /** Why the text was not saved. */
+  readonly reason: string;
 }
 
-/** The page that edits one text before the approval. */
-export function editPage(visitor: Visitor, edited: EditedText): string {
-  const { id, version, target, value, came, label, back, problem } = edited;
+/** Shows the present text beside the typed one, so that nothing is lost, and saves on request. */
+export function conflictPage(
+  visitor: Visitor,
+  { row, label }: Pick<ReviewedWriteBack, 'row' | 'label'>,
+  place: ListPlace,
+  { target, value, ticked, reason }: TypedText,
+): string {
   const name = targetName(target);
+  const field = row.fields.find((each) => each.target === target);
+  const came = field?.came ?? null;
   return page(visitor, {
     title: `Edit: ${name}`,
     section: 'review',
     body: html`<h1>Edit: ${name}</h1>
       <p>${label}</p>
-      ${
-        problem !== null &&
-        html`<section class="card" role="alert">
-          <p class="problem">Not saved: ${problem.reason}.</p>
-          <h2>Current text</h2>
-          <p class="text" dir="auto">${problem.present}</p>
-          <p>Your text is below. Saving it again replaces the present text.</p>
-        </section>`
-      }
-      <form method="post" action="/write-backs/${id}/edit" class="card">
-        <input type="hidden" name="target" value="${target}" />
-        <input type="hidden" name="version" value="${version}" />
-        <input type="hidden" name="back" value="${back}" />
+      <section class="card" role="alert">
+        <p class="problem">Not saved: ${reason}.</p>
+        <h2>Current text</h2>
+        <p class="text" dir="auto">${field?.intended ?? ''}</p>
+        <p>Your text is below. Saving it again replaces the present text.</p>
+      </section>
+      <form method="post" action="${writeBackPath(row.id, place, '/decide')}" class="card">
+        <input type="hidden" name="version" value="${row.version}" />
+        ${ticked.map((each) => html`<input type="hidden" name="field" value="${each}" />`)}
         <label for="value">${name}</label>
-        <textarea id="value" dir="auto" name="value" rows="${rowsFor(value)}" required>${value}</textarea>
+        <textarea id="value" dir="auto" name="${EDIT_PREFIX}${target}" rows="${rowsFor(value)}" required>
+${value}</textarea>
         <p class="quiet">The text is cleaned like a generated one. The original text stays in the journal.</p>
         ${came !== null && cameText(came)}
         <div class="actions">
-          <button class="primary">Save</button>
-          <a href="${back}">Cancel</a>
+          <button class="primary" name="decision" value="save">Save</button>
+          <a href="${writeBackPath(row.id, place)}">Cancel</a>
         </div>
       </form>`,
   });

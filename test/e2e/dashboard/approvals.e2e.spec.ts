@@ -113,13 +113,14 @@ describe('two people at one text', () => {
   const path = () => `/write-backs/${clean.id}`;
 
   it('edit two fields, and both edits stay', async () => {
-    const one = await visitor.get(`${path()}/edit?field=title`);
-    const version = /name="version" value="(\d+)"/.exec(one.text)?.[1] ?? '';
-    const save = (target: string, value: string) =>
-      visitor.submit(`${path()}/edit?field=${target}`, `${path()}/edit`, [
-        ['target', target],
-        ['value', value],
-        ['version', version],
+    const versionIn = (text: string) => /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
+    const version = versionIn((await visitor.get(path())).text);
+    const save = (target: string, value: string, seen = version) =>
+      visitor.submit(path(), `${path()}/decide`, [
+        ['decision', 'save'],
+        ['field', 'title'],
+        [`text ${target}`, value],
+        ['version', seen],
       ]);
     await save('title', 'By one');
     await save('descriptionHtml', '<p>By another</p>');
@@ -127,6 +128,10 @@ describe('two people at one text', () => {
     expect(stale.status).toBe(409);
     expect(stale.text).toContain('By another, too late');
     expect(stale.text).toContain('By one');
+    expect(stale.text).toContain(`action="${path()}/decide"`);
+    expect(stale.text).toContain('<input type="hidden" name="field" value="title" />');
+    const again = await save('title', 'By another, after all', versionIn(stale.text));
+    expect(again.status).toBe(303);
     const decision = [
       ['decision', 'approve'],
       ['field', 'title'],
@@ -134,11 +139,11 @@ describe('two people at one text', () => {
     ] as const;
     await visitor.submit(path(), `${path()}/decide`, [...decision, ['version', version]]);
     expect((await visitor.get(path())).text).toContain('somebody edited it since you read it');
-    const now = /name="version" value="(\d+)"/.exec((await visitor.get(path())).text)?.[1] ?? '';
+    const now = versionIn((await visitor.get(path())).text);
     await visitor.submit(path(), `${path()}/decide`, [...decision, ['version', now]]);
     await applied(clean);
     expect(world.store.products.get(clean.product)).toMatchObject({
-      title: 'By one',
+      title: 'By another, after all',
       descriptionHtml: '<p>By another</p>',
     });
   });

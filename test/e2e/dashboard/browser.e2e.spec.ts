@@ -198,6 +198,10 @@ function inABrowser(): void {
           await signed.goto(`${world.url}${path}`);
           await examine(signed, name, look);
         }
+        await saveInVain(signed, `Typed in a ${look.dark ? 'dark' : 'light'} room`);
+        await examine(signed, 'write-back-conflict', look);
+        await signed.getByRole('button', { name: 'Save' }).click();
+        await signed.getByText('The text was saved', { exact: false }).waitFor();
         await pauseStore();
         await signed.goto(`${world.url}/`);
         await signed.getByText('Store main is paused.', { exact: false }).waitFor();
@@ -209,6 +213,22 @@ function inABrowser(): void {
       }
     },
   );
+
+  /** Saves a text that somebody else edits while its page is open. */
+  async function saveInVain(page: Page, text: string): Promise<void> {
+    const [row] = await world.rows<{ id: string }>(
+      `SELECT id FROM write_back WHERE state = 'pending_review' LIMIT 1`,
+    );
+    const path = `/write-backs/${row?.id ?? ''}`;
+    await page.goto(`${world.url}${path}`);
+    const title = page.getByRole('region', { name: 'Title', exact: true });
+    await title.locator('.editor summary').click();
+    await title.locator('textarea').fill(text);
+    const edited = await world.api('POST', `/api/v1${path}/edit`, { target: 'title', value: 'By the API' });
+    expect(edited).toMatchObject({ status: 200 });
+    await title.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Not saved', { exact: false }).waitFor();
+  }
 
   async function pauseStore(): Promise<void> {
     await world.rows(
@@ -256,7 +276,6 @@ function inABrowser(): void {
       ['review', '/review'],
       ['write-back-open', `/write-backs/${waiting}?at=0`],
       ['write-back-settled', `/write-backs/${reverted}`],
-      ['write-back-edit', `/write-backs/${waiting}/edit?field=descriptionHtml`],
       ['write-back-confirm', `/write-backs/${reverted}/confirm/reapply`],
       ['bulk-question', '/bulk/new?action=approve&state=pending_review&store=main'],
       ['bulk-dry-run', `/bulk/${dry}`],

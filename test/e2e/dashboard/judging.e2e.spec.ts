@@ -92,13 +92,12 @@ async function approve({ id }: Waiting): Promise<void> {
 describe('one write-back', () => {
   it('is edited before the approval: the edited text is sanitised and written, and the original stays', async () => {
     const row = await one('edited-here');
-    const edit = `${row.path}/edit?field=title`;
-    expect((await visitor.get(edit)).text).toContain('<textarea');
+    expect((await visitor.get(row.path)).text).toContain('<textarea');
     const saved = [
-      ['target', 'title'],
-      ['value', 'Written <script>x</script>by hand'],
+      ['decision', 'save'],
+      ['text title', 'Written <script>x</script>by hand'],
     ] as const;
-    await visitor.submit(edit, `${row.path}/edit`, saved);
+    await visitor.submit(row.path, `${row.path}/decide`, saved);
     const { text } = await visitor.get(row.path);
     expect(text).toContain('The text was saved');
     expect(text).toContain('Original text');
@@ -107,7 +106,7 @@ describe('one write-back', () => {
     expect((await visitor.get(row.path)).text).toContain('decided by admin');
     expect(row.title()).toBe('Written by hand');
     expect((await visitor.get(row.path)).text).toContain('Original text');
-    await visitor.submit(row.path, `${row.path}/edit`, saved);
+    await visitor.submit(row.path, `${row.path}/decide`, saved);
     expect((await visitor.get(row.path)).text).toContain('cannot be edited');
   });
 

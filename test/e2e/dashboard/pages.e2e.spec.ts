@@ -235,7 +235,7 @@ describe('text from outside', () => {
       expect(text).toContain('canary()');
       expect(text).not.toMatch(/<script>|<img/);
     }
-    const asked = await visitor.get(`/products?name=${encodeURIComponent(CANARY)}`);
+    const asked = await visitor.get(`/search?q=${encodeURIComponent(CANARY)}`);
     expect(asked.text).not.toMatch(/<script>|<img/);
     const missing = await visitor.get(`/runs/${encodeURIComponent(CANARY)}`);
     expect([missing.status, missing.text]).toEqual([404, expect.not.stringMatching(/<script>|<img/)]);

@@ -156,7 +156,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, described }) => {
 });
 
 describe('the pages', () => {
-  it.each(['/products/%00', '/runs/%00', '/products?name=%00', '/login?next=%00', '/assets/%00'])(
+  it.each(['/products/%00', '/runs/%00', '/search?q=%00', '/login?next=%00', '/assets/%00'])(
     'refuse a NUL in %s',
     async (path) => {
       expect(await statusOf('GET', path)).toBe(400);
