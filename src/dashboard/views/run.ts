@@ -229,44 +229,20 @@ function funnel({ run, items, texts }: RunView): Html {
     ${countList(run, BESIDE_THE_WAY)}`;
 }
 
-const BAR = { width: 320, height: 10, least: 2 } as const;
-
-/** The steps as a timeline. Sizes are attributes, because the policy forbids inline styles. */
-function stepTable({ steps, startedAt, finishedAt }: PresentedRun, now: Date): Html {
-  const [first] = steps;
-  if (first === undefined) return html``;
-  const from = Math.min(Date.parse(startedAt ?? first.startedAt), Date.parse(first.startedAt));
+/** The steps with their durations. */
+function stepTable({ steps, finishedAt }: PresentedRun, now: Date): Html {
+  if (steps.length === 0) return html``;
   const end = finishedAt === null ? now.getTime() : Date.parse(finishedAt);
-  const perPixel = Math.max(1, end - from) / BAR.width;
   return html`<table class="steps">
     <caption class="hidden">
       The steps of the run, with their durations
     </caption>
     <tbody>
-      ${steps.map((step) => {
-        const begin = Date.parse(step.startedAt);
-        const until = step.finishedAt === null ? end : Date.parse(step.finishedAt);
-        const x = Math.max(0, Math.min(BAR.width - BAR.least, (begin - from) / perPixel));
-        const width = Math.max(BAR.least, Math.min(BAR.width - x, (until - begin) / perPixel));
+      ${steps.map(({ step, ...times }) => {
+        const until = times.finishedAt === null ? end : Date.parse(times.finishedAt);
         return html`<tr>
-          <th scope="row">${STEPS[step.step]}</th>
-          <td>${lasting(until - begin)}</td>
-          <td>
-            <svg
-              class="chart"
-              aria-hidden="true"
-              viewBox="0 0 ${BAR.width} ${BAR.height}"
-              height="${BAR.height}"
-              preserveAspectRatio="none"
-            >
-              <rect
-                class="updated"
-                x="${x.toFixed(1)}"
-                width="${width.toFixed(1)}"
-                height="${BAR.height}"
-              ></rect>
-            </svg>
-          </td>
+          <th scope="row">${STEPS[step]}</th>
+          <td>${lasting(until - Date.parse(times.startedAt))}</td>
         </tr>`;
       })}
     </tbody>
