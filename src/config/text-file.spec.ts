@@ -31,7 +31,7 @@ describe('a pipe as a configuration file', () => {
     const path = pipe('silent');
     const writer = spawn('sh', ['-c', 'exec 3>"$0"; printf server: >&3; exec sleep 60', path]);
     try {
-      expect(readTextFile(path, 5_000)).toMatchObject({ ok: false, code: 'ETIMEDOUT' });
+      expect(readTextFile(path, 2_000)).toMatchObject({ ok: false, code: 'ETIMEDOUT' });
     } finally {
       writer.kill();
       await new Promise((resolve) => writer.once('exit', resolve));

@@ -8,9 +8,9 @@ import { attributeKey } from '../../src/planner/attribute-keys.js';
 import { attributesOf } from '../../src/planner/section-attributes.js';
 import { sourceFiles } from '../support/source-files.js';
 
-const LENGTH = 200_000;
+const LENGTH = 100_000;
 /**
- * A linear pattern reads such a text in milliseconds, a quadratic one in minutes: the deadline only ends the test, whatever the
+ * A linear pattern reads such a text in milliseconds, a quadratic one in half a minute: the deadline only ends the test, whatever the
  * machine does meanwhile.
  */
 const DEADLINE_MS = 5_000;

@@ -13,8 +13,17 @@ export interface SourceFile {
   readonly imports: readonly string[];
 }
 
+/** By folder: several tests look at the same files, which do not change meanwhile. */
+const read = new Map<string, readonly SourceFile[]>();
+
 /** All .ts files below a folder of the checkout. */
 export function sourceFiles(folder: string): readonly SourceFile[] {
+  const known = read.get(folder) ?? readSources(folder);
+  read.set(folder, known);
+  return known;
+}
+
+function readSources(folder: string): readonly SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => {
