@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { isScope, SCOPES, type Scope } from './catalog/auth/scopes.js';
 import { startCatalogSandbox } from './catalog/index.js';
-import { openCatalogOperator } from './catalog/operator.js';
-import type { Accounts } from './catalog/auth/accounts.js';
+import { Accounts } from './catalog/auth/accounts.js';
+import { SandboxDatabase } from './catalog/database.js';
 import type { SandboxLogger } from './catalog/logger.js';
 import { READINGS, readingsOfTexts } from './catalog/readings.js';
+import { DEFAULT_SCHEMA } from './catalog/settings.js';
 
 const DEFAULT_PORT = 4010;
 const OWNER_ONLY = 0o600;
@@ -66,9 +67,9 @@ function programOf(surroundings: ProgramSurroundings): Command {
     .configureOutput({ writeOut: print, writeErr: (text) => logger.error(text.trimEnd()) });
   const scopes = ['--scopes <list>', `of ${SCOPES.join(',')}; default all`, scopesOf, SCOPES] as const;
   const operate = (work: (accounts: Accounts) => Promise<void>): Promise<void> =>
-    withDatabase(program.opts(), surroundings, async (database) => {
-      const operator = await openCatalogOperator({ ...database, logger: surroundings.logger });
-      await work(operator.accounts).finally(() => operator.close());
+    withDatabase(program.opts(), surroundings, async ({ databaseUrl, schema = DEFAULT_SCHEMA }) => {
+      const database = await SandboxDatabase.open(databaseUrl, schema, logger);
+      await work(new Accounts(database, () => new Date())).finally(() => database.close());
     });
 
   const serving = program

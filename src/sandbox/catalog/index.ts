@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Accounts, type ApiTokenRecord } from './auth/accounts.js';
+import { Accounts } from './auth/accounts.js';
 import { JwtIssuer } from './auth/jwt.js';
 import type { Scope } from './auth/scopes.js';
 import { CatalogSandboxModule } from './catalog-sandbox.module.js';
@@ -18,7 +18,7 @@ import { DeliveryWorkload } from './webhooks/delivery-workload.js';
 import { Wakeups, Worker } from './worker.js';
 
 export type { CatalogSandboxOptions } from './settings.js';
-export type { ApiTokenRecord, DeliveryRecord, LoggedRequest, Scope };
+export type { DeliveryRecord, LoggedRequest, Scope };
 
 /** A sandbox that answers, and what its operator and tests may do with it beside the API. */
 export interface RunningCatalogSandbox {
@@ -32,7 +32,6 @@ export interface RunningCatalogSandbox {
   ): Promise<{ id: number; token: string }>;
   /** By id. False when there was nothing to revoke. */
   revokeApiToken(id: number): Promise<boolean>;
-  listApiTokens(): Promise<readonly ApiTokenRecord[]>;
   createUser(
     email: string,
     password: string,
@@ -88,7 +87,6 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
     defaultLocale: settings.defaultLocale,
     issueApiToken: (name, { scopes } = {}) => accounts.issueApiToken(name, scopes),
     revokeApiToken: (id) => accounts.revokeApiToken(id),
-    listApiTokens: () => accounts.listApiTokens(),
     createUser: (email, password, { scopes } = {}) => accounts.createUser(email, password, scopes),
     setSubscription: (active) => accounts.setSubscription(active),
     categoryId,

@@ -3,26 +3,10 @@ import type { Queryable } from '../database.js';
 import { hashPassword, passwordMatches } from './passwords.js';
 import { SCOPES, isScope, type Scope } from './scopes.js';
 
-export interface ApiTokenRecord {
-  readonly id: number;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly createdAt: Date;
-  readonly revokedAt: Date | null;
-}
-
 export interface Account {
   readonly id: number;
   readonly email: string;
   readonly scopes: readonly Scope[];
-}
-
-interface TokenRow {
-  id: number;
-  name: string;
-  scopes: string[];
-  created_at: Date;
-  revoked_at: Date | null;
 }
 
 interface AccountRow {
@@ -68,19 +52,6 @@ export class Accounts {
       [id, this.clock()],
     );
     return rowCount === 1;
-  }
-
-  async listApiTokens(): Promise<ApiTokenRecord[]> {
-    const { rows } = await this.database.query<TokenRow>(
-      'SELECT id, name, scopes, created_at, revoked_at FROM api_token ORDER BY id',
-    );
-    return rows.map((row) => ({
-      id: row.id,
-      name: row.name,
-      scopes: row.scopes.filter(isScope),
-      createdAt: row.created_at,
-      revokedAt: row.revoked_at,
-    }));
   }
 
   /** A user that exists already gets the new password and scopes. */
