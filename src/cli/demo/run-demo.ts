@@ -56,11 +56,10 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const kind = DEMO_KINDS.find((each) => each === (options.store ?? 'shopify'));
   if (kind === undefined)
     throw new CodedError('misconfigured', `--store must be one of ${DEMO_KINDS.join(', ')}`);
-  const { products, problems, unread } = await readDemoProducts(options.products);
+  const { products, problems } = await readDemoProducts(options.products);
   for (const problem of problems.slice(0, MOST_PRINTED)) print(`left out: ${problem.message}`);
   if (problems.length > MOST_PRINTED)
     print(`left out: ${String(problems.length - MOST_PRINTED)} more rows or products of the file`);
-  if (unread.length > 0) print(`columns that the demo does not read: ${namesOf(unread)}`);
   say('starting PostgreSQL, the sandbox catalog, the sandbox store and the daemon');
   const world = await openDemoWorld(kind, products, signal);
   try {

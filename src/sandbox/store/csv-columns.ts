@@ -42,16 +42,6 @@ export interface CsvColumns {
   readonly metafields: readonly MetafieldColumn[];
 }
 
-/** Columns of the store's own export that mean nothing for content. */
-const WITHOUT_USE =
-  /^((variant )?(price|compare[- ]at price|inventory (tracker|qty|quantity))|cost per item|collection|theme template for product|template suffix|variant (fulfillment service|inventory policy|requires shipping|taxable|tax code)|continue selling when out of stock|requires shipping|fulfillment service|charge tax|tax code|unit price .*|google shopping \/ .*|(price|compare at price|included) \/ .*)$/i;
-
-/** Those of the columns that nothing reads. */
-export function unreadColumns(header: readonly string[], { named, metafields }: CsvColumns): string[] {
-  const read = new Set([...[...named.values()].flat(), ...metafields.map(({ column }) => column)]);
-  return header.filter((column) => !read.has(column) && !WITHOUT_USE.test(column.trim()));
-}
-
 const METAFIELD = /\(product\.metafields\.([^.()\s]+)\.([^()\s]+)\)\s*$/;
 
 /** Finds the columns that are understood; all others are left alone. */

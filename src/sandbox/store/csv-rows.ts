@@ -1,5 +1,5 @@
 import { CodedError } from '../../domain/errors.js';
-import { findColumns, unreadColumns } from './csv-columns.js';
+import { findColumns } from './csv-columns.js';
 import type { CsvColumns, CsvField } from './csv-columns.js';
 
 /** The file of the records, which they share. */
@@ -68,8 +68,6 @@ export class CsvRow {
 export interface ExportRows {
   readonly rows: readonly CsvRow[];
   readonly problems: readonly CodedError[];
-  /** Columns with values that nothing reads, as the header spells them. */
-  readonly unread: readonly string[];
 }
 
 /**
@@ -98,8 +96,7 @@ export function readRows(text: string, file: string): ExportRows {
     const problem = `the record has ${cells.length} cells, the header ${header.length}`;
     problems.push(new CodedError('invalid', `${file}:${line}, column "${at ?? ''}": ${problem}`));
   }
-  const filled = header.filter((_column, index) => records.some(({ cells }) => isFilled(cells[index] ?? '')));
-  return { rows, problems, unread: unreadColumns(filled, columns) };
+  return { rows, problems };
 }
 
 function requiredColumns(header: readonly string[], where: string): CsvColumns {

@@ -197,11 +197,6 @@ describe('a product export', () => {
     ]);
   });
 
-  it('names columns that have values and are not read, but none of the store’s own without use', () => {
-    const text = 'Handle,Title,product_type,Variant Taxable,Empty\na,A,Pots,true,\n';
-    expect(readProductCsv(text).unread).toEqual(['product_type']);
-  });
-
   it('keeps rows of one handle together wherever they stand', () => {
     const rows = [
       { Handle: 'a', Title: 'A', 'Option1 Name': 'Size', 'Option1 Value': 'S' },

@@ -58,16 +58,14 @@ export interface ReadExport {
   readonly products: readonly ImportedProduct[];
   /** Each names file, line and column. A row costs itself; a value that is none, its product. */
   readonly problems: readonly CodedError[];
-  /** Columns with values that nothing reads, as the header spells them. */
-  readonly unread: readonly string[];
 }
 
 /**
  * Reads a Shopify product export: the rows of one handle make one product, with one variant and up to one image a row.
- * Columns that nothing reads are named in `unread`. Throws `invalid` for a file that is no such export.
+ * Throws `invalid` for a file that is no such export.
  */
 export function readProductCsv(text: string, file = 'products.csv'): ReadExport {
-  const { rows, problems: rowProblems, unread } = readRows(text, file);
+  const { rows, problems: rowProblems } = readRows(text, file);
   const problems = [...rowProblems];
   const groups = new Map<string, [CsvRow, ...CsvRow[]]>();
   for (const row of rows) {
@@ -87,7 +85,7 @@ export function readProductCsv(text: string, file = 'products.csv'): ReadExport 
       problems.push(error);
     }
   }
-  return { products, problems, unread };
+  return { products, problems };
 }
 
 /** As `readProductCsv`, for an export that must be whole: throws its first problem. */
