@@ -14,7 +14,7 @@ import { Form, Page, Pages } from '../page-routes.js';
 import { OtherAnswer, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
-import { conflictPage } from '../views/write-back-actions.js';
+import { notSavedPage, type TypedText } from '../views/write-back-actions.js';
 import { EDIT_PREFIX, targetName, ticksOf, writeBackPath } from '../views/write-back-parts.js';
 import { givenOf, listPlaceSchema, waitingFilter, type ListPlace } from '../write-back-query.js';
 
@@ -87,10 +87,19 @@ export class WriteBackPages {
     const { label } = reviewed;
     const edits = form.decision === 'reject' ? [] : editsIn(form, reviewed);
     let { version } = form;
+    const notSaved: TypedText[] = [];
     for (const edit of edits) {
-      const saved = await this.#saved(id, { ...edit, version }, { visit, place, ticked: form.field });
+      const saved = await this.#saved(id, { ...edit, version }, visit.name);
+      if (typeof saved === 'string') notSaved.push({ ...edit, reason: saved });
       // The page's own edits do not stand in the way of its approval; one of somebody else in between does.
-      if (saved - 1 === version) version = saved;
+      else if (saved - 1 === version) version = saved;
+    }
+    const [first] = notSaved;
+    if (first !== undefined) {
+      const now = await this.texts.open(id);
+      if (!now.isOpen) return visit.goTo(writeBackPath(id, place), first.reason);
+      const page = notSavedPage(visit.shown(), now, place, { typed: notSaved, ticked: form.field });
+      throw new OtherAnswer({ status: 409, page });
     }
     if (form.decision === 'save') {
       const back = writeBackPath(id, { ...place, ticks: ticksOf(reviewed.row, form.field) });
@@ -106,26 +115,13 @@ export class WriteBackPages {
     return visit.goTo(to, noticeAbout(label, outcome));
   }
 
-  /**
-   * The version of the write-back that has the text. When it is not saved, the form ends on the page of the write-back, or on one that
-   * shows the text of somebody else beside the typed one.
-   */
-  async #saved(
-    id: string,
-    edit: z.output<typeof editSchema>,
-    form: { readonly visit: Visit; readonly place: ListPlace; readonly ticked: readonly string[] },
-  ): Promise<number> {
-    const { visit, place, ticked } = form;
+  /** The version of the write-back that has the text, or the reason why it was not saved. */
+  async #saved(id: string, edit: z.output<typeof editSchema>, actor: string): Promise<number | string> {
     try {
-      return (await this.operations.edit(id, edit, { actor: visit.name })).version;
+      return (await this.operations.edit(id, edit, { actor })).version;
     } catch (error) {
       if (!isCoded(error)) throw error;
-      const reason = errorLine(error);
-      const reviewed = await this.texts.open(id);
-      if (!reviewed.isOpen || error.code !== 'conflict')
-        throw new OtherAnswer(await visit.goTo(writeBackPath(id, place), reason));
-      const page = conflictPage(visit.shown(), reviewed, place, { ...edit, ticked, reason });
-      throw new OtherAnswer({ status: 409, page });
+      return errorLine(error);
     }
   }
 

@@ -67,51 +67,56 @@ export function confirmPage(
   });
 }
 
-/** A text that a person typed while somebody else edited the same field. */
+/** A text that a person typed and that was not saved. */
 export interface TypedText {
   readonly target: string;
   readonly value: string;
-  /** The fields that the form had ticked. */
-  readonly ticked: readonly string[];
-  /** Why the text was not saved. */
+  /** Why it was not saved. */
   readonly reason: string;
 }
 
-/** Shows the present text beside the typed one, so that nothing is lost, and saves on request. */
-export function conflictPage(
+/** Shows each text that was not saved beside the present one, so that nothing is lost, and saves on request. */
+export function notSavedPage(
   visitor: Visitor,
   { row, label }: Pick<ReviewedWriteBack, 'row' | 'label'>,
   place: ListPlace,
-  { target, value, ticked, reason }: TypedText,
+  { typed, ticked }: { readonly typed: readonly TypedText[]; readonly ticked: readonly string[] },
 ): string {
-  const name = targetName(target);
-  const field = row.fields.find((each) => each.target === target);
-  const came = field?.came ?? null;
+  const title = `Edit: ${typed.map(({ target }) => targetName(target)).join(', ')}`;
   return page(visitor, {
-    title: `Edit: ${name}`,
+    title,
     section: 'review',
-    body: html`<h1>Edit: ${name}</h1>
+    body: html`<h1>${title}</h1>
       <p>${label}</p>
-      <section class="card" role="alert">
-        <p class="problem">Not saved: ${reason}.</p>
-        <h2>Current text</h2>
-        <p class="text" dir="auto">${field?.intended ?? ''}</p>
-        <p>Your text is below. Saving it again replaces the present text.</p>
-      </section>
+      ${typed.map(({ target, reason }) => presentText(row, target, reason))}
       <form method="post" action="${writeBackPath(row.id, place, '/decide')}" class="card">
         <input type="hidden" name="version" value="${row.version}" />
         ${ticked.map((each) => html`<input type="hidden" name="field" value="${each}" />`)}
-        <label for="value">${name}</label>
-        <textarea id="value" dir="auto" name="${EDIT_PREFIX}${target}" rows="${rowsFor(value)}" required>
-${value}</textarea>
+        ${typed.map((each) => typedText(row, each))}
         <p class="quiet">The text is cleaned like a generated one. The original text stays in the journal.</p>
-        ${came !== null && cameText(came)}
         <div class="actions">
           <button class="primary" name="decision" value="save">Save</button>
           <a href="${writeBackPath(row.id, place)}">Cancel</a>
         </div>
       </form>`,
   });
+}
+
+function presentText({ fields }: PresentedWriteBack, target: string, reason: string): Html {
+  return html`<section class="card" role="alert">
+    <p class="problem">Not saved: ${reason}.</p>
+    <h2>Current text</h2>
+    <p class="text" dir="auto">${fields.find((each) => each.target === target)?.intended ?? ''}</p>
+    <p>Your text is below. Saving it again replaces the present text.</p>
+  </section>`;
+}
+
+function typedText({ fields }: PresentedWriteBack, { target, value }: TypedText): Html {
+  const came = fields.find((each) => each.target === target)?.came ?? null;
+  return html`<label for="${target}">${targetName(target)}</label>
+    <textarea id="${target}" dir="auto" name="${EDIT_PREFIX}${target}" rows="${rowsFor(value)}" required>
+${value}</textarea>
+    ${came !== null && cameText(came)}`;
 }
 
 /** Lines of the field, so that a text of usual length is in sight, on a phone too. */

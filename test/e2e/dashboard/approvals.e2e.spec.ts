@@ -112,8 +112,35 @@ describe('an approval of several texts', () => {
 describe('two people at one text', () => {
   const path = () => `/write-backs/${clean.id}`;
 
+  const versionIn = (text: string) => /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
+
+  it.each([
+    ['somebody else edited', 'By one, typed in vain', /somebody else edited title meanwhile/],
+    ['cannot be written', '<script>typed in vain</script>', /this text cannot be written/],
+  ])('lose no text of a form with one that %s', async (what, typed, reason) => {
+    const version = versionIn((await visitor.get(path())).text);
+    if (what !== 'cannot be written')
+      await world.api('POST', `/api/v1${path()}/edit`, { target: 'title', value: 'By the API' });
+    const sent = await visitor.submit(path(), `${path()}/decide`, [
+      ['decision', 'approve'],
+      ['field', 'title'],
+      ['text title', typed],
+      ['text descriptionHtml', `<p>Beside ${reason.source}</p>`],
+      ['version', version],
+    ]);
+    expect(sent.status).toBe(409);
+    expect(sent.text).toContain(typed.replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
+    expect(sent.text).toMatch(reason);
+    expect(sent.text).not.toContain('Beside');
+    const [row] = await world.rows<{ state: string; intended: string }>(
+      'SELECT state, intended::text FROM write_back WHERE id = $1',
+      [clean.id],
+    );
+    expect(row?.state).toBe('pending_review');
+    expect(row?.intended).toContain(`Beside ${reason.source}`);
+  });
+
   it('edit two fields, and both edits stay', async () => {
-    const versionIn = (text: string) => /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
     const version = versionIn((await visitor.get(path())).text);
     const save = (target: string, value: string, seen = version) =>
       visitor.submit(path(), `${path()}/decide`, [
