@@ -13,7 +13,7 @@ import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector, type ConnectorParts } from '../store/index.js';
 import type { InstalledStores } from './installed-stores.js';
 import { silent } from './silent.js';
-import { makeStore, Connections, type ConnectionSet, type Store, type Workspace } from './connections.js';
+import { makeStore, Connections, type Store, type Workspace } from './connections.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
 type Waits = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
@@ -50,26 +50,20 @@ export const SILENT_OBSERVERS: Observers = {
 export interface ConnectOptions {
   /** Adds the stores that merchants installed. */
   readonly installed?: Pick<InstalledStores, 'join' | 'tokens'>;
+  /** A workspace or store with the same settings as in these is kept, with its connections, rate limit and tokens. */
+  readonly present?: Connections;
   readonly waits?: Waits;
 }
 
-/** See `connected`. */
-export function connect(config: AppConfig, observers: Observers, waits: Waits = {}): Connections {
-  const { workspaces, stores } = connected(config, observers, null, { waits });
-  return new Connections(workspaces, stores);
-}
-
 /**
- * Makes the client of each configured workspace and the connector of each store. Sends nothing yet. A workspace or store with
- * the same settings as in `present` is kept, with its connections, rate limit and tokens. Throws `misconfigured` for settings
- * that cannot work.
+ * Makes the client of each configured workspace and the connector of each store. Sends nothing yet. Throws `misconfigured` for
+ * settings that cannot work.
  */
-export function connected(
+export function connect(
   files: Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>,
   { metrics, logger, rate, identities }: Observers,
-  present: Connections | null,
-  { installed, waits = {} }: ConnectOptions = {},
-): ConnectionSet {
+  { installed, present, waits = {} }: ConnectOptions = {},
+): Connections {
   const { config, installed: shops } = installed?.join(files) ?? { config: files, installed: new Set() };
   const ofCatalog = { metrics, rate, log: logger.child({ stage: 'catalog' }) };
   const log = logger.child({ stage: 'store' });
@@ -98,7 +92,7 @@ export function connected(
     const usable = !isSame && isNotRead(settings.auth) ? silent(connector) : connector;
     return [makeStore(key, settings, usable, workspace, isInstalled)];
   });
-  return { workspaces: [...workspaces.values()], stores };
+  return new Connections([...workspaces.values()], stores);
 }
 
 function catalogClient(

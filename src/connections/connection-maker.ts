@@ -4,8 +4,8 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { RequestRateRepository } from '../persistence/request-rate.repository.js';
 import { ShopIdentityRepository } from '../persistence/shop-identity.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { connected } from './connect.js';
-import type { Connections, ConnectionSet } from './connections.js';
+import { connect } from './connect.js';
+import type { Connections } from './connections.js';
 import { InstalledStores } from './installed-stores.js';
 
 /** Makes the connections of this process, at its start and when the configuration or the installations change. */
@@ -19,9 +19,9 @@ export class ConnectionMaker {
     private readonly logger: Logger,
   ) {}
 
-  /** Adds the stores that merchants installed. See `connected`. */
-  make(config: AppConfig, present: Connections | null): ConnectionSet {
+  /** Adds the stores that merchants installed, and keeps those of `present` whose settings are the same. */
+  make(config: AppConfig, present?: Connections): Connections {
     const { metrics, logger, rate, identities, installed } = this;
-    return connected(config, { metrics, logger, rate, identities }, present, { installed });
+    return connect(config, { metrics, logger, rate, identities }, { installed, present });
   }
 }

@@ -27,8 +27,7 @@ export const CONNECTION_PROVIDERS: readonly Provider[] = [
       maker: ConnectionMaker,
     ): Promise<Connections> => {
       if (config.storeTemplate !== undefined) await installed.look();
-      const { workspaces, stores } = maker.make(config, null);
-      return new Connections(workspaces, stores);
+      return maker.make(config);
     },
   },
   {

@@ -36,18 +36,12 @@ export function addressOf({ settings }: Pick<Store, 'settings'>): string {
   return storeAddress(settings);
 }
 
-/** Workspaces and stores. */
-export interface ConnectionSet {
-  readonly workspaces: readonly Workspace[];
-  readonly stores: readonly Store[];
-}
-
 /** The client of a workspace, or the connector of a store. */
 interface Connection {
   close(): unknown;
 }
 
-function connectionsOf({ workspaces, stores }: ConnectionSet): Connection[] {
+function connectionsOf({ workspaces, stores }: Pick<Connections, 'workspaces' | 'stores'>): Connection[] {
   return [...workspaces.map(({ client }) => client), ...stores.map(({ connector }) => connector)];
 }
 
@@ -65,7 +59,7 @@ export class Connections implements OnApplicationShutdown {
   }
 
   /** Work that begins after this uses the new ones. Listeners are called once they are in place. */
-  replace(next: ConnectionSet): void {
+  replace(next: Pick<Connections, 'workspaces' | 'stores'>): void {
     for (const connection of connectionsOf(this)) this.#replaced.add(connection);
     this.#workspaces = byKey(next.workspaces);
     this.#stores = byKey(next.stores);

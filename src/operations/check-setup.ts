@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { AppConfig, ConfigSource } from '../config/index.js';
-import { connected, SILENT_OBSERVERS } from '../connections/connect.js';
-import { Connections } from '../connections/connections.js';
+import { connect, SILENT_OBSERVERS } from '../connections/connect.js';
+import type { Connections } from '../connections/connections.js';
 import { InstallationTokens } from '../connections/installation-tokens.js';
 import { InstalledStores } from '../connections/installed-stores.js';
 import { WebhookSlot } from '../connections/webhook-slot.js';
@@ -76,11 +76,7 @@ async function inConnections<T>(
   known: KnownStores | null,
   work: (connections: Connections) => Promise<T>,
 ): Promise<T> {
-  const { workspaces, stores } = connected(config, SILENT_OBSERVERS, null, {
-    waits: IMPATIENT,
-    ...(known === null ? {} : { installed: known.installed }),
-  });
-  const connections = new Connections(workspaces, stores);
+  const connections = connect(config, SILENT_OBSERVERS, { waits: IMPATIENT, installed: known?.installed });
   try {
     return await work(connections);
   } finally {

@@ -143,7 +143,7 @@ export class Reports {
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
     const { publicUrl } = config.server;
     // A check has its own connections, because it gives up early and must not wait behind the requests of runs.
-    const connections = connect(config, SILENT_OBSERVERS, IMPATIENT);
+    const connections = connect(config, SILENT_OBSERVERS, { waits: IMPATIENT });
     try {
       const findings = [
         ...secretFindings(weakSecrets(config)),

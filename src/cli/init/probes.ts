@@ -143,7 +143,7 @@ async function withConnections(
   if ('problems' in parsed)
     return parsed.problems.map((detail): Finding => ({ level: 'FAIL', what: 'setting', detail }));
   const { config } = parsed;
-  const connections = connect(config, SILENT_OBSERVERS, IMPATIENT);
+  const connections = connect(config, SILENT_OBSERVERS, { waits: IMPATIENT });
   try {
     const secrets = secretValues(config);
     const findings = await test(connections, new WebhookSlot(config, NO_STATE));
