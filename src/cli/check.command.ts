@@ -1,13 +1,6 @@
-import { secretValues, weakSecrets, type LoadedConfig } from '../config/index.js';
+import { secretValues, type LoadedConfig } from '../config/index.js';
 import { redactSecrets } from '../observability/logging/index.js';
-import {
-  dashboardFinding,
-  notificationsFinding,
-  secretFindings,
-  probed,
-  publicUrlFinding,
-  type Finding,
-} from '../operations/check.js';
+import { configFindings, probed, type Finding } from '../operations/check.js';
 import { checkSetup } from '../operations/check-setup.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
@@ -23,19 +16,8 @@ export class CheckCommand extends StoreSyncCommand {
     const findings: Finding[] = [
       { level: 'ok', what: 'configuration', detail: files.join(', ') },
       ...warnings.map((detail): Finding => ({ level: 'warn', what: 'configuration', detail })),
-      ...secretFindings(weakSecrets(config)),
+      ...configFindings(config),
     ];
-    if (Object.keys(config.stores).length === 0 && config.storeTemplate === undefined) {
-      findings.push({
-        level: 'warn',
-        what: 'configuration',
-        detail:
-          'No store is configured. Run store-sync init, or copy config/example.yaml, and pass your file with --config.',
-      });
-    }
-    const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
-    if (workspaces.length > 0) findings.push(publicUrlFinding(config.server.publicUrl, workspaces));
-    findings.push(dashboardFinding(config.server), notificationsFinding(config.notifications.webhookUrl));
     const runtime = await this.#open(loaded, findings);
     try {
       findings.push(...(await checkSetup(config, runtime)));

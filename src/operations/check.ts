@@ -1,5 +1,5 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
-import type { AppConfig, WeakSecret } from '../config/index.js';
+import { weakSecrets, type AppConfig, type WeakSecret } from '../config/index.js';
 import type { Connections, Store, Workspace } from '../connections/connections.js';
 import { MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
 import { isLoopback } from '../domain/loopback.js';
@@ -17,6 +17,27 @@ export interface Finding {
 
 const PRIVATE =
   /^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][0-9a-f:]*\]|[^.]+|.*\.(local|internal|localdomain|test|invalid))$/;
+
+/** What the configuration shows by itself. */
+export function configFindings(config: AppConfig): Finding[] {
+  const { server, stores, storeTemplate, notifications } = config;
+  const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
+  const isEmpty = Object.keys(stores).length === 0 && storeTemplate === undefined;
+  return [
+    ...secretFindings(weakSecrets(config)),
+    ...(isEmpty ? [NO_STORE] : []),
+    ...(workspaces.length > 0 ? [publicUrlFinding(server.publicUrl, workspaces)] : []),
+    dashboardFinding(server),
+    notificationsFinding(notifications.webhookUrl),
+  ];
+}
+
+const NO_STORE: Finding = {
+  level: 'warn',
+  what: 'configuration',
+  detail:
+    'No store is configured. Run store-sync init, or copy config/example.yaml, and pass your file with --config.',
+};
 
 /** Whether the catalog service could reach `server.publicUrl`, judged by its form. No request is sent. */
 export function publicUrlFinding(

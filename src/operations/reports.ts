@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { ConfigSource, secretValues, weakSecrets } from '../config/index.js';
+import { ConfigSource, secretValues } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import type { ReportEntity, ReportKind, ReportState } from '../persistence/entities/report.entity.js';
@@ -10,15 +10,7 @@ import { Shutdown } from '../runtime/shutdown.js';
 import { connect, SILENT_OBSERVERS } from '../connections/connect.js';
 import { Connections } from '../connections/connections.js';
 import { WebhookSlot } from '../connections/webhook-slot.js';
-import {
-  checkConnections,
-  IMPATIENT,
-  notificationsFinding,
-  publicUrlAnswer,
-  publicUrlFinding,
-  secretFindings,
-  type Finding,
-} from './check.js';
+import { checkConnections, configFindings, IMPATIENT, publicUrlAnswer, type Finding } from './check.js';
 import { DriftOperations, driftSchema, type Drift } from './drift.js';
 import { found } from './found.js';
 import { GenerateOperations, generateAnswerSchema, type GenerateAnswer } from './generate.js';
@@ -140,15 +132,12 @@ export class Reports {
   /** Runs `store-sync check`, without the parts that this process proves by running. */
   async #check(): Promise<Finding[]> {
     const config = this.source.current;
-    const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
     const { publicUrl } = config.server;
     // A check has its own connections, because it gives up early and must not wait behind the requests of runs.
     const connections = connect(config, SILENT_OBSERVERS, { waits: IMPATIENT });
     try {
       const findings = [
-        ...secretFindings(weakSecrets(config)),
-        ...(workspaces.length > 0 ? [publicUrlFinding(publicUrl, workspaces)] : []),
-        notificationsFinding(config.notifications.webhookUrl),
+        ...configFindings(config),
         ...(publicUrl === undefined ? [] : [await publicUrlAnswer(publicUrl)]),
         ...(await checkConnections(connections, (workspace) => this.slots.look(workspace))),
       ];
