@@ -15,6 +15,9 @@ export interface GenerationOutcome {
   readonly unknownReason?: string;
 }
 
+/** The reason of a workspace that asks for no content. Its runs do not mention it. */
+export const GENERATION_OFF = 'generation.mode is off';
+
 /** Unanswered requests in a row after which the service counts as down. */
 const MOST_UNANSWERED = 3;
 /** Products in a row that were refused, and none accepted: then the call is at fault and no product. */

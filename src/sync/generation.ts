@@ -12,7 +12,7 @@ import { catalogFields } from '../planner/catalog-content.js';
 import { creditRoom } from '../planner/credit-room.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../connections/connections.js';
-import { Asking, type GenerationOutcome } from './generation-asking.js';
+import { Asking, GENERATION_OFF, type GenerationOutcome } from './generation-asking.js';
 
 export type { GenerationOutcome } from './generation-asking.js';
 
@@ -139,7 +139,7 @@ export class GenerationRequester {
   /** Open requests have their cost reserved: the service reports credits only with their results. */
   async #allowance({ workspace }: Store): Promise<Allowance> {
     const { mode, minCreditsRemaining } = workspace.settings.generation;
-    if (mode === 'off') return { products: 0, reason: 'generation.mode is off', mayLook: false };
+    if (mode === 'off') return { products: 0, reason: GENERATION_OFF, mayLook: false };
     if (minCreditsRemaining === 0) return UNLIMITED;
     const known = await this.state.workspace(workspace.key);
     if (known?.creditsRemaining == null) return UNLIMITED;

@@ -14,7 +14,7 @@ import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { catalogRemarks } from './catalog-remarks.js';
-import type { GenerationOutcome } from './generation.js';
+import { GENERATION_OFF, type GenerationOutcome } from './generation-asking.js';
 import { RunInterruptedError } from './outage.js';
 import { PlanLimitError } from './planning.js';
 
@@ -178,7 +178,7 @@ export function applyOutcome({
   unknown = 0,
   unknownReason = '',
 }: GenerationOutcome): ApplyOutcome {
-  const stopped = why === null || why === 'generation.mode is off' ? [] : [why];
+  const stopped = why === null || why === GENERATION_OFF ? [] : [why];
   return {
     notes: atLimit === true ? stopped : [],
     problems: [
