@@ -37,11 +37,8 @@ export interface AppliedAction {
   readonly released: boolean;
 }
 
-/** Products of one store. */
-interface StoreProducts {
-  readonly store: string;
-  readonly externalIds: readonly string[];
-}
+/** `wanted`: false when the store has it elsewhere or nowhere by now. */
+type HeldIdentifier = Identifier & Pick<ProductIdentifierEntity, 'wanted'>;
 
 const tallyRow = z.object({
   created: counted,
@@ -60,12 +57,6 @@ const tallyRow = z.object({
 export type ActionTally = z.infer<typeof tallyRow>;
 
 const sentBefore = rowOf(SyncActionEntity, ['id', 'body']);
-
-const openAndRequestedRow = tallyRow.pick({ open: true, generationRequested: true });
-
-/** Products that the run `$1` asked content for. A row that failed without an answer is a request that the service refused. */
-const GENERATION_REQUESTED = `(SELECT count(*) FROM generation_task WHERE run_id = $1
-  AND NOT (state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL))`;
 
 // SQL: each write moves actions only from the state that it names, and moves the link and the owed row of the product with them.
 @Injectable()
@@ -218,23 +209,11 @@ export class ActionRepository {
     await this.db.affected(releasing(ONE_PRODUCT), [externalId, true, store]);
   }
 
-  /** Identifiers that the catalog may hold for these products although the store has them elsewhere or nowhere by now. */
-  async stale(products: StoreProducts): Promise<ReadonlyMap<string, Identifier[]>> {
-    return this.#identifiers(products, { wanted: false });
-  }
-
-  /** All identifiers that the catalog may hold for these products. */
-  async held(products: StoreProducts): Promise<ReadonlyMap<string, Identifier[]>> {
-    return this.#identifiers(products, {});
-  }
-
-  async #identifiers(
-    { store, externalIds }: StoreProducts,
-    condition: { readonly wanted?: boolean },
-  ): Promise<ReadonlyMap<string, Identifier[]>> {
+  /** All identifiers that the catalog may hold for these products of a store. */
+  async held(store: string, externalIds: readonly string[]): Promise<ReadonlyMap<string, HeldIdentifier[]>> {
     const rows = await this.db.repository(ProductIdentifierEntity).find({
-      select: { product: true, kind: true, value: true, owner: true },
-      where: { ...condition, store, product: In(externalIds) },
+      select: { product: true, kind: true, value: true, owner: true, wanted: true },
+      where: { store, product: In(externalIds) },
       order: { owner: 'ASC', kind: 'ASC', value: 'ASC' },
     });
     return Map.groupBy(rows, ({ product }) => product);
@@ -297,19 +276,10 @@ export class ActionRepository {
          count(*) FILTER (WHERE withheld <> '[]') AS conflicted,
          count(*) FILTER (WHERE state = 'applied' AND kind = 'create' AND recreated) AS recreated,
          count(*) FILTER (WHERE state = 'applied' AND withheld = '[]' AND lacking.external_id IS NOT NULL) AS refused,
-         ${GENERATION_REQUESTED} AS generation_requested
+         -- A row that failed without an answer is a request that the service refused.
+         (SELECT count(*) FROM generation_task WHERE run_id = $1
+            AND NOT (state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL)) AS generation_requested
        FROM sync_action LEFT JOIN lacking USING (external_id) WHERE run_id = $1`,
-      [runId],
-    );
-  }
-
-  /** Two counts of `tally`, without the others, which take longer: open actions, and products that the run asked content for. */
-  async openAndRequested(runId: string): Promise<z.infer<typeof openAndRequestedRow>> {
-    return this.db.one(
-      openAndRequestedRow,
-      // SQL: two counts in one statement.
-      `SELECT (SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'planned') AS open,
-         ${GENERATION_REQUESTED} AS generation_requested`,
       [runId],
     );
   }

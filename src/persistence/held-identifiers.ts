@@ -13,7 +13,7 @@ export const heldAfterApply = `UPDATE product_identifier AS known SET held = NOT
 
 /** The same in a statement with the rows `linked` of `store_product`. */
 export const heldAfterCreation = `UPDATE product_identifier AS known SET held = NOT linked.withheld @> ${WITHHELD_ONE}
-  FROM linked WHERE known.product = linked.external_id AND known.wanted`;
+  FROM linked WHERE known.store = linked.store AND known.product = linked.external_id AND known.wanted`;
 
 /** The condition for one product, in `releasing`. */
 export const ONE_PRODUCT = 'store = $3 AND product = $1';

@@ -162,7 +162,7 @@ export class LinkRepository {
       `WITH linked AS (
          UPDATE store_product SET state = CASE WHEN withheld = '[]' THEN 'linked' ELSE 'conflicted' END, catalog_id = $2,
            creation_task_id = NULL, variant_links = variant_links || $3::jsonb, pushed_fields = pushed_fields - $4::text[]
-         WHERE external_id = $1 AND state = 'pending' RETURNING external_id, withheld
+         WHERE external_id = $1 AND state = 'pending' RETURNING external_id, store, withheld
        ), brought_in AS (
          DELETE FROM owed_product AS owed USING linked WHERE owed.external_id = linked.external_id
            AND cardinality($4::text[]) = 0 AND code <> 'left_while_created'
@@ -193,7 +193,7 @@ export class LinkRepository {
       `WITH linked AS (
          UPDATE store_product SET withheld = $2::jsonb, pushed_fields = $3,
            state = CASE WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END
-         WHERE external_id = $1 AND state IN ('linked', 'conflicted') RETURNING external_id, withheld
+         WHERE external_id = $1 AND state IN ('linked', 'conflicted') RETURNING external_id, store, withheld
        ), held AS (${heldAfterCreation})
        DELETE FROM owed_product AS owed USING linked
        WHERE owed.external_id = linked.external_id AND code = 'without_identifiers'`,

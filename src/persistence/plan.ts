@@ -18,7 +18,6 @@ export class Plan {
   readonly actions: PlanActions;
   readonly identities: PlanIdentities;
   readonly listings: CatalogListingRows;
-  /** Listings that the plan has read itself. */
   /** The listings that the plan has used. */
   readonly #used = new Set<string>();
 

@@ -18,6 +18,7 @@ import { leasedBy, RELEASED } from './leased-rows.js';
 import { hasNewerRun } from './newest-rows.js';
 
 const runRow = rowOf(SyncRunEntity);
+const cancelledRow = rowOf(SyncRunEntity, ['cancelledBy']);
 
 export interface RunRequest {
   readonly store: string;
@@ -131,17 +132,18 @@ export class RunRepository {
     );
   }
 
-  /** False when the lease was lost: the caller must stop at once and change nothing. */
+  /** Null when the lease was lost: the caller must stop at once and change nothing. `cancelledBy`: the person who cancelled the run. */
   async keepLease(
     id: string,
     lease: string,
     leaseMs: number,
     { counts = {}, requests = {}, steps }: RunWork = {},
-  ): Promise<boolean> {
-    return this.db.moves(
+  ): Promise<Pick<SyncRunEntity, 'cancelledBy'> | null> {
+    return this.db.readOne(
+      cancelledRow,
       `UPDATE sync_run SET lease_until = now() + $3 * interval '1 millisecond', counts = counts || $4::jsonb,
          requests = requests || $5::jsonb, steps = coalesce($6::jsonb, steps)
-       WHERE id = $1 AND lease = $2 AND state = 'running'`,
+       WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancelled_by`,
       [id, lease, leaseMs, json(counts), json(requests), steps === undefined ? null : json(steps)],
     );
   }
@@ -158,14 +160,6 @@ export class RunRepository {
        WHERE id = $1 AND cancelled_by IS NULL AND (state IN ('queued', 'running') OR retry_at IS NOT NULL)`,
       [id, by, cancelNote(by)],
     );
-  }
-
-  /** The person who cancelled the run; null when it was not cancelled. */
-  async cancelledBy(id: string): Promise<string | null> {
-    const run = await this.db
-      .repository(SyncRunEntity)
-      .findOne({ select: { id: true, cancelledBy: true }, where: { id } });
-    return run?.cancelledBy ?? null;
   }
 
   /**
@@ -213,7 +207,7 @@ export class RunRepository {
       `UPDATE sync_run SET state = $3, counts = $4, error = $5, error_code = $6,
          retry_at = CASE WHEN $7::double precision IS NULL OR cancelled_by IS NOT NULL THEN NULL
            ELSE now() + $7 * interval '1 millisecond' END, notes = $9, requests = requests || $10::jsonb,
-         steps = coalesce($11::jsonb, steps), phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
+         steps = coalesce($11::jsonb, steps),
          ${RELEASED}, crash_count = 0, finished_at = now()
        WHERE id = $1 AND lease = $2 AND state = ANY($8) RETURNING *`,
       [
@@ -248,7 +242,6 @@ export class RunRepository {
        UPDATE sync_run AS run SET
          counts = run.counts || jsonb_build_object('created', tally.created, 'failed', tally.failed, 'owed', owed.count),
          state = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.error_code IS NULL THEN 'succeeded' ELSE run.state END,
-         phase = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.error_code IS NULL THEN 'done' ELSE run.phase END,
          notes = CASE WHEN owed.count = 0 THEN (SELECT coalesce(jsonb_agg(note), '[]') FROM jsonb_array_elements_text(run.notes) AS note
            WHERE note NOT LIKE '${OWED_NOTE}%') ELSE run.notes END
        FROM tally, (SELECT count(*) AS count FROM owed_product

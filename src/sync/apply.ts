@@ -39,14 +39,11 @@ export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'startedUpTo' | 
 interface ActionChunk {
   readonly actions: readonly SyncActionEntity[];
   readonly owners: Owners;
-  readonly held: ReadonlyMap<string, Identifier[]>;
-  readonly stale: ReadonlyMap<string, Identifier[]>;
+  readonly held: Awaited<ReturnType<ActionRepository['held']>>;
   readonly before: ReadonlyMap<string, CatalogProductBody | null>;
   /** Orphans that the store has again since the plan. */
   readonly back: ReadonlySet<string>;
 }
-
-const NONE: ReadonlyMap<string, Identifier[]> = new Map();
 
 interface StartedAction {
   readonly action: SyncActionEntity;
@@ -116,17 +113,18 @@ export class Applier {
    */
   async *#started(run: ApplyingRun, store: Store): AsyncGenerator<StartedAction> {
     const { requestsAtOnce } = store.workspace.client;
-    for await (const { actions, owners, held, stale, before, back } of this.#chunks(run.id, store)) {
+    for await (const { actions, owners, held, before, back } of this.#chunks(run.id, store)) {
       for (let from = 0; from < actions.length; from += requestsAtOnce) {
         const some = actions.slice(from, from + requestsAtOnce);
         await run.begin(some.at(-1)?.id ?? run.startedUpTo);
         for (const action of some) {
           const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.startedUpTo);
+          const known = held.get(action.externalId) ?? [];
           yield {
             action,
             owners,
-            held: held.get(action.externalId) ?? [],
-            stale: stale.get(action.externalId) ?? [],
+            held: known,
+            stale: known.filter(({ wanted }) => !wanted),
             before: before.get(action.id) ?? null,
             isBack: back.has(action.externalId),
             attempted,
@@ -147,17 +145,14 @@ export class Applier {
         { workspace: store.workspace.key, store: store.key },
         products,
       );
-      const orphanActions = chunk.filter((action) => action.kind === 'orphan');
-      const orphans = orphanActions.map((action) => action.externalId);
+      const orphans = chunk.filter((action) => action.kind === 'orphan');
       const updates = chunk.filter((action) => action.kind !== 'orphan' && action.catalogId !== null);
       yield {
         actions: chunk,
         owners,
-        held:
-          orphans.length === 0 ? NONE : await this.actions.held({ store: store.key, externalIds: orphans }),
-        stale: await this.actions.stale({ store: store.key, externalIds: products }),
+        held: await this.actions.held(store.key, products),
         before: await this.actions.bodiesBefore(updates),
-        back: await presentOf(store, orphanActions),
+        back: await presentOf(store, orphans),
       };
       after = chunk.at(-1)?.id ?? after;
     }

@@ -139,8 +139,8 @@ export class BackgroundCreations {
     const missing = body === null ? [] : changedFields(body, heldFields(link, product, body));
     const catalogId = String(product.id);
     if (!(await this.links.linkCreated(externalId, catalogId, variants, missing))) return false;
-    const stale =
-      (await this.actions.stale({ store: store.key, externalIds: [externalId] })).get(externalId) ?? [];
+    const held = (await this.actions.held(store.key, [externalId])).get(externalId) ?? [];
+    const stale = held.filter(({ wanted }) => !wanted);
     if (body === null || (missing.length === 0 && stale.length === 0)) return true;
     if (await this.links.hasLeft(externalId)) return true;
     try {

@@ -51,7 +51,7 @@ export class CreationsProcessor extends WorkerHost {
   /** The requests count towards `generation.maxPerRun` of the run that the creations belong to. The rest waits for the next run. */
   async #request(store: Store, most: number): Promise<void> {
     const [run] = await this.runs.latest(store.key, 1);
-    const before = run === undefined ? 0 : (await this.actions.openAndRequested(run.id)).generationRequested;
+    const before = run === undefined ? 0 : (await this.actions.tally(run.id)).generationRequested;
     const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before);
     await this.generation.requestDue(store, run?.id ?? null, Math.min(most, room), this.shutdown.signal);
   }

@@ -44,7 +44,7 @@ export class RunApplication {
     // Failures of an earlier attempt at this run.
     await this.actions.retryFailures(run.id);
     enterStep(hold, 'apply', this.clock);
-    const before = await this.actions.openAndRequested(run.id);
+    const before = await this.actions.tally(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
     await traced('apply', { 'run.open_actions': before.open }, async () => {

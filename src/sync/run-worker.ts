@@ -143,13 +143,13 @@ export class RunWorker {
     const heldUntilMs = performance.now() + ROW_LEASE_MS;
     const { run, lease, counts, requests, steps } = hold;
     const worked = { counts, requests: made(requests), steps };
-    if (!(await this.runs.keepLease(run.id, lease, ROW_LEASE_MS, worked))) {
+    const kept = await this.runs.keepLease(run.id, lease, ROW_LEASE_MS, worked);
+    if (kept === null) {
       loseRun(hold);
       return false;
     }
     hold.heldUntilMs = heldUntilMs;
-    const by = await this.runs.cancelledBy(run.id);
-    if (by !== null) hold.holder.abort(new RunCancelledError(by));
+    if (kept.cancelledBy !== null) hold.holder.abort(new RunCancelledError(kept.cancelledBy));
     return true;
   }
 

@@ -4,7 +4,6 @@ import type { IdentifierKind } from '../../domain/catalog-product.js';
 /** An identifier that a product or one of its variants has in its store: what makes ambiguous identifiers visible. */
 @Entity({ name: 'product_identifier' })
 @Index('product_identifier_by_store', ['store', 'product'])
-@Index('product_identifier_stale', ['product'], { where: 'NOT wanted' })
 export class ProductIdentifierEntity {
   @PrimaryColumn('text') workspace!: string;
   @PrimaryColumn('text') kind!: IdentifierKind;

@@ -7,7 +7,6 @@ import { oneOf } from './checks.js';
 
 /** The link: a store product tied to its catalog product, with what was read, pushed and written. */
 @Entity({ name: 'store_product' })
-@Index('store_product_by_store', ['store'])
 @Index('store_product_by_catalog_id', ['workspace', 'catalogId'])
 // The sweep asks for these few rows every minute, and must not read the whole table.
 @Index('store_product_pending', ['store'], { where: "state = 'pending'" })

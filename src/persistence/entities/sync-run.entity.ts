@@ -4,7 +4,7 @@ import { RUN_TRANSITIONS, type RunState } from '../../domain/row-states.js';
 import { oneOf } from './checks.js';
 
 export const RUN_KINDS = ['full', 'incremental'] as const;
-const RUN_PHASES = ['extract', 'apply', 'done'] as const;
+const RUN_PHASES = ['extract', 'apply'] as const;
 /** The steps of a run, in order. A run that is resumed repeats some. */
 export const RUN_STEPS = ['export', 'plan', 'apply', 'creations', 'generation'] as const;
 export type RunStep = (typeof RUN_STEPS)[number];
@@ -27,7 +27,7 @@ export const STOPPED_BY_LIMIT = 'limit';
 
 export type RunKind = (typeof RUN_KINDS)[number];
 export type RunTrigger = 'schedule' | 'command' | 'api' | 'event' | 'reconcile';
-/** The next phase of a resumed run: read the store and plan, carry out the stored plan, or nothing. */
+/** The next phase of a resumed run: read the store and plan, or carry out the stored plan. */
 export type RunPhase = (typeof RUN_PHASES)[number];
 
 /** What is known of a plan that was kept for review. */

@@ -42,7 +42,6 @@ const STATEMENTS = [
      CONSTRAINT store_product_state_check CHECK (state IN ('linked', 'pending', 'conflicted', 'orphaned'))
    )`,
   `CREATE INDEX store_product_by_catalog_id ON store_product (workspace, catalog_id)`,
-  `CREATE INDEX store_product_by_store ON store_product (store)`,
   `CREATE INDEX store_product_by_variant_id ON store_product USING gin (jsonb_path_query_array(variant_links, '$.*') jsonb_path_ops) WHERE (variant_links <> '{}')`,
   `CREATE INDEX store_product_content ON store_product (store, state, newest_result_at)`,
   `CREATE INDEX store_product_generation_due ON store_product (store) WHERE generation_due`,
@@ -61,7 +60,6 @@ const STATEMENTS = [
      PRIMARY KEY (workspace, kind, folded, owner)
    )`,
   `CREATE INDEX product_identifier_by_store ON product_identifier (store, product)`,
-  `CREATE INDEX product_identifier_stale ON product_identifier (product) WHERE (NOT wanted)`,
   `CREATE TABLE owed_product (
      external_id text PRIMARY KEY,
      store text NOT NULL,
@@ -115,7 +113,7 @@ const STATEMENTS = [
      listing_id bigint,
      plan jsonb,
      CONSTRAINT sync_run_kind_check CHECK (kind IN ('full', 'incremental')),
-     CONSTRAINT sync_run_phase_check CHECK (phase IN ('extract', 'apply', 'done')),
+     CONSTRAINT sync_run_phase_check CHECK (phase IN ('extract', 'apply')),
      CONSTRAINT sync_run_state_check CHECK (state IN ('planning', 'planned', 'not_planned', 'queued', 'running', 'partial', 'failed', 'succeeded'))
    )`,
   `CREATE INDEX sync_run_by_store ON sync_run (store, created_at DESC)`,

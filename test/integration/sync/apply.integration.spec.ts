@@ -317,9 +317,9 @@ describe('an outdated identifier that the catalog may still hold', () => {
     );
   };
   const known = async (): Promise<string[]> =>
-    (await stages.actions.stale({ store: 'main', externalIds: [ours(1)] }))
-      .get(ours(1))
-      ?.map(({ value }) => value) ?? [];
+    ((await stages.actions.held('main', [ours(1)])).get(ours(1)) ?? [])
+      .filter(({ wanted }) => !wanted)
+      .map(({ value }) => value);
 
   it('of a variant is cleared before it is forgotten, by an action about anything else too', async () => {
     stages.store.put(modelSnapshot(1));

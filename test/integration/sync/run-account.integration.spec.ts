@@ -83,12 +83,12 @@ describe('a cancelled run', () => {
     const gate = new Gate();
     stages.catalog.script.before('upsertProduct', gate.hold);
     const id = await requested();
-    const asked = Promise.withResolvers<string | null>();
-    const cancelledBy = stages.runs.cancelledBy.bind(stages.runs);
-    stages.runs.cancelledBy = async (run) => {
-      const by = await cancelledBy(run);
-      asked.resolve(by);
-      return by;
+    const heard = Promise.withResolvers<object | null>();
+    const keepLease = stages.runs.keepLease.bind(stages.runs);
+    stages.runs.keepLease = async (...lease) => {
+      const kept = await keepLease(...lease);
+      heard.resolve(kept);
+      return kept;
     };
     fakeIntervals();
     const worked = stages.worker.work(id, never);
@@ -96,8 +96,8 @@ describe('a cancelled run', () => {
     await operations().cancel(id, 'anna');
     expect(await stages.runs.get(id)).toMatchObject({ state: 'running' });
     jest.advanceTimersByTime(6_000);
-    expect(await asked.promise).toBe('anna');
-    stages.runs.cancelledBy = cancelledBy;
+    expect(await heard.promise).toEqual({ cancelledBy: 'anna' });
+    stages.runs.keepLease = keepLease;
     gate.open();
     const run = await worked;
     expect(run).toMatchObject({ state: 'partial', error: null, notes: ['cancelled by anna'], retryAt: null });

@@ -74,7 +74,7 @@ describe('a lease', () => {
     await stages.expireLease(id);
     expect(await stages.runs.claim(id, 'new', 60_000)).toMatchObject({ id, attempts: 2 });
     const before = await stages.contents();
-    expect(await stages.runs.keepLease(id, 'old', 60_000, { counts: { seen: 9 } })).toBe(false);
+    expect(await stages.runs.keepLease(id, 'old', 60_000, { counts: { seen: 9 } })).toBeNull();
     await stages.runs.setOperation(id, 'old', 'export');
     await stages.runs.release(id, 'old');
     expect(await stages.runs.finish(id, 'old', { state: 'failed', counts: NO_COUNTS })).toBeNull();
@@ -85,7 +85,7 @@ describe('a lease', () => {
     const id = await queued();
     await stages.runs.claim(id, 'own', 60_000);
     await stages.expireLease(id);
-    expect(await stages.runs.keepLease(id, 'own', 60_000)).toBe(true);
+    expect(await stages.runs.keepLease(id, 'own', 60_000)).toEqual({ cancelledBy: null });
     expect(await stages.runs.claim(id, 'other', 60_000)).toBeNull();
     expect(await stages.runs.unattended()).toEqual([]);
   });
