@@ -1,7 +1,7 @@
 import { CodedError, type CodedErrorDetails, type ErrorCode } from '../domain/errors.js';
 import { readFieldMessages } from './field-messages.js';
 import type { Redactor } from './redaction.js';
-import { parseRetryAfterMs } from './retry-after.js';
+import { parseRetryAfterMs } from '../domain/retry-after.js';
 import { isRecord, readUntrustedJson } from '../runtime/untrusted-json.js';
 
 export interface Answer {

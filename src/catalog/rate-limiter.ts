@@ -1,6 +1,6 @@
 import { CodedError } from '../domain/errors.js';
 import type { RequestRate } from '../domain/request-rate.js';
-import { RETRY_AFTER_CAP_MS } from './retry-after.js';
+import { RETRY_AFTER_CAP_MS } from '../domain/retry-after.js';
 
 /** Resolves after `ms`; rejects when the signal aborts. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;

@@ -1,4 +1,4 @@
-import { parseRetryAfterMs } from '../catalog/retry-after.js';
+import { parseRetryAfterMs } from '../domain/retry-after.js';
 import { CodedError } from '../domain/errors.js';
 import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
 

@@ -1,4 +1,5 @@
-import { CodedError, type ErrorCode } from '../../domain/errors.js';
+import { CodedError, type CodedErrorDetails, type ErrorCode } from '../../domain/errors.js';
+import { parseRetryAfterMs } from '../../domain/retry-after.js';
 import type { GraphqlError } from './answer.js';
 
 /** The knowledge about a call without a usable response. */
@@ -75,20 +76,18 @@ export function httpFault(operation: string, answer: HttpAnswer, where: string, 
     code: ErrorCode,
     repeat: Fault['repeat'],
     text: string,
-    details: { retryAfterMs?: number } = {},
+    details: CodedErrorDetails = {},
   ): Fault =>
     fault(code, repeat, `${operation}: the store answered ${String(status)}${text}${where}`, {
       status,
       ...details,
     });
+  const asked = parseRetryAfterMs(answer.retryAfter, new Date(now));
   if (status === 429 || status === 430) {
-    const retryAfterMs = retryAfter(answer.retryAfter, now) ?? (status === 430 ? 10_000 : 1_000);
+    const retryAfterMs = asked ?? (status === 430 ? 10_000 : 1_000);
     return made('throttled', 'always', ', too many requests', { retryAfterMs });
   }
-  if (status >= 500 || status === 408) {
-    const asked = retryAfter(answer.retryAfter, now);
-    return made('transient', 'if-repeatable', '', asked === null ? {} : { retryAfterMs: asked });
-  }
+  if (status >= 500 || status === 408) return made('transient', 'if-repeatable', '', { retryAfterMs: asked });
   if (status >= 300 && status < 400) {
     return made(
       'unavailable',
@@ -158,17 +157,9 @@ function fault(
   code: ErrorCode,
   repeat: Fault['repeat'],
   message: string,
-  details: ConstructorParameters<typeof CodedError>[2] = {},
+  details: CodedErrorDetails = {},
 ): Fault {
   return { error: new CodedError(code, message, details), repeat };
-}
-
-/** Retry-After in milliseconds, from seconds or a date; null when absent or invalid. */
-function retryAfter(value: string | undefined, now: number): number | null {
-  if (value === undefined || value.trim() === '') return null;
-  const seconds = Number(value);
-  const ms = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
-  return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : null;
 }
 
 /** The errors of the HTTP library contain the request with its token, so only their name, code and message are kept. */

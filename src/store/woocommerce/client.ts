@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError } from '../../domain/errors.js';
+import { parseRetryAfterMs } from '../../domain/retry-after.js';
 import { withoutTrailing } from '../../domain/text.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
 import { type OutgoingAnswer, OutgoingError, sendOutgoing } from '../../runtime/outgoing-http.js';
@@ -186,13 +187,13 @@ function readAnswer<T>(answer: OutgoingAnswer, schema: z.ZodType<T>, method: str
       { status },
     );
   if (!read.ok) {
-    const retryAfterMs = retryAfterOf(headers['retry-after']);
+    const retryAfterMs = parseRetryAfterMs(headers['retry-after'], new Date());
     throw new CodedError(
       status === 429 ? 'throttled' : 'transient',
       `the shop did not answer with JSON (status ${String(status)}): a firewall, its host or PHP answered in its place`,
       {
         status,
-        ...(retryAfterMs === null ? {} : { retryAfterMs }),
+        retryAfterMs,
         outcomeUnknown: isWrite && status !== 429,
       },
     );
@@ -229,12 +230,11 @@ function refusalOf(
       `the shop has no such route: ${said}; check that WooCommerce is active and that url is right`,
       { status },
     );
-  const retryAfterMs = retryAfterOf(headers['retry-after']);
-  const wait = retryAfterMs === null ? {} : { retryAfterMs };
+  const retryAfterMs = parseRetryAfterMs(headers['retry-after'], new Date());
   if (status === 429)
-    return new WooError(code, 'throttled', `the shop asks to wait: ${said}`, { status, ...wait });
+    return new WooError(code, 'throttled', `the shop asks to wait: ${said}`, { status, retryAfterMs });
   if (status >= 500) {
-    const details = { status, ...wait, outcomeUnknown: isWrite };
+    const details = { status, retryAfterMs, outcomeUnknown: isWrite };
     return new WooError(code, 'transient', `the shop failed: ${said}`, details);
   }
   const params = Object.entries(data?.params ?? {}).map(([name, text]) => [name, [text]] as const);
@@ -245,8 +245,4 @@ function refusalOf(
 function unanswered({ message, code }: OutgoingError, method: string): CodedError {
   const what = `the shop did not answer: ${message}${code === undefined ? '' : ` (${code})`}`;
   return new CodedError('transient', what, { outcomeUnknown: method !== 'GET' });
-}
-
-function retryAfterOf(header: string | undefined): number | null {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : null;
 }
