@@ -14,8 +14,6 @@ import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../connections/connections.js';
 import { Asking, GENERATION_OFF, type GenerationOutcome } from './generation-asking.js';
 
-export type { GenerationOutcome } from './generation-asking.js';
-
 /**
  * Credits are reported only with results. Below the minimum nothing is requested, so no report would show new
  * credits. After this time one product is requested, to learn the credits again.
