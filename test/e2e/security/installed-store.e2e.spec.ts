@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestStore, type TestStore } from '../../support/sandbox/test-store.js';
+import { installable, SHOP, startMerchantStore } from '../../support/install-flow.js';
+import type { TestStore } from '../../support/sandbox/test-store.js';
 import type { Program } from '../../support/e2e-program.js';
 import { until, World } from '../../support/e2e-world.js';
 
-const SHOP = 'merchant.myshopify.com';
 const APP = {
   clientId: 'app-of-the-canary',
   clientSecret: `client-canary-${randomBytes(12).toString('hex')}`,
@@ -24,19 +24,13 @@ const secrets: string[] = ['shpat_', 'shprt_', APP.clientSecret, KEY];
 /** The whole way: two installations, refused callbacks, a run, a renewal that is refused, and the end of the app. */
 beforeAll(async () => {
   world = await World.open();
-  store = await startTestStore({
+  store = await startMerchantStore({
     ...APP,
-    ...{ shop: SHOP, accessToken: null, throttle: false, offlineLifetimeSeconds: 1 },
+    offlineLifetimeSeconds: 1,
     redirectUrls: [`${world.url}/shopify/callback`],
   });
   store.products.create({ title: 'Plain', handle: 'plain', descriptionHtml: '<p>Plain.</p>' });
-  await world.configure({
-    server: { encryptionKey: KEY },
-    storeTemplate: {
-      ...{ workspace: 'default', endpoint: store.url, auth: APP },
-      schedule: { cron: '0 0 29 2 *' },
-    },
-  });
+  await world.configure(installable(store, { encryptionKey: KEY }, APP));
   daemon = await world.start({ LOG_LEVEL: 'trace' });
   await install();
   const replayed = await install();

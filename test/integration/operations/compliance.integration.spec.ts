@@ -2,14 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ShopRedactions } from '../../../src/schedule/shop-redactions.js';
 import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
-import { startTestStore, type TestStore } from '../../support/sandbox/test-store.js';
+import type { TestStore } from '../../support/sandbox/test-store.js';
 import { Uninstalls } from '../../../src/schedule/uninstalls.js';
 import { until, World } from '../../support/e2e-world.js';
-import { installApp } from '../../support/install-flow.js';
+import { APP, installable, installApp, SHOP, startMerchantStore } from '../../support/install-flow.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';
 
-const SHOP = 'merchant.myshopify.com';
-const APP = { clientId: 'app-of-the-tests', clientSecret: 'app-secret-0123456789abcdef' };
 const ERASE = { shop_id: 1, shop_domain: SHOP };
 const CUSTOMER = { ...ERASE, customer: { id: 2, email: 'someone@example.com' }, orders_to_redact: [3] };
 
@@ -19,15 +17,9 @@ let daemon: DaemonHere;
 
 beforeAll(async () => {
   world = await World.open();
-  for (const each of [world.store, (store = await sandbox())])
+  for (const each of [world.store, (store = await startMerchantStore())])
     each.products.create({ title: 'Plain', handle: 'plain', descriptionHtml: '<p>Plain.</p>' });
-  await world.configure({
-    server: { encryptionKey: randomBytes(32).toString('hex') },
-    storeTemplate: {
-      ...{ workspace: 'default', endpoint: store.url, auth: APP },
-      schedule: { cron: '0 0 29 2 *' },
-    },
-  });
+  await world.configure(installable(store, { encryptionKey: randomBytes(32).toString('hex') }));
   daemon = await world.startHere();
   await install();
   for (const key of ['main', 'merchant'])
@@ -39,11 +31,8 @@ afterAll(async () => {
   await store.stop();
 });
 
-const sandbox = (): Promise<TestStore> =>
-  startTestStore({ ...APP, shop: SHOP, accessToken: null, throttle: false });
-
 async function install(): Promise<void> {
-  expect(await installApp(world.url, SHOP)).toBe(200);
+  expect(await installApp(world.url)).toBe(200);
 }
 
 /** The merchant uninstalls the app, and the store confirms it; the daemon asks by itself, too. */

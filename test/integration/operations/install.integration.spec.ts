@@ -5,13 +5,12 @@ import { z } from 'zod';
 import { InstallationTokens } from '../../../src/connections/installation-tokens.js';
 import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
 import { Connections } from '../../../src/connections/connections.js';
-import { startTestStore, type TestStore } from '../../support/sandbox/test-store.js';
+import type { TestStore } from '../../support/sandbox/test-store.js';
 import { until, World } from '../../support/e2e-world.js';
+import { APP, installable, sendEvent, SHOP, startMerchantStore } from '../../support/install-flow.js';
 import { openPage as open, type OpenedPage as Page } from '../../support/opened-page.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';
 
-const SHOP = 'merchant.myshopify.com';
-const APP = { clientId: 'app-of-the-tests', clientSecret: 'app-secret-canary-0123456789abcdef' };
 const KEY = randomBytes(32).toString('hex');
 const NEXT_KEY = randomBytes(32).toString('base64');
 const HOUR_MS = 3_600_000;
@@ -23,9 +22,7 @@ let lateMs = 0;
 
 beforeAll(async () => {
   world = await World.open();
-  store = await startTestStore({
-    ...APP,
-    ...{ shop: SHOP, accessToken: null, throttle: false },
+  store = await startMerchantStore({
     clock: () => new Date(Date.now() + lateMs),
     redirectUrls: [`${world.url}/shopify/callback`],
   });
@@ -41,13 +38,7 @@ beforeEach(() => {
 });
 
 async function configure(encryptionKey: string, server = {}): Promise<void> {
-  await world.configure({
-    server: { encryptionKey, ...server },
-    storeTemplate: {
-      ...{ workspace: 'default', endpoint: store.url, auth: APP },
-      schedule: { cron: '0 0 29 2 *' },
-    },
-  });
+  await world.configure(installable(store, { encryptionKey, ...server }));
 }
 
 const begin = (query = `shop=${SHOP}`, headers = {}): Promise<Page> =>
@@ -291,22 +282,11 @@ describe('the token of an installed store', () => {
   });
 });
 
-/** Sends a signed event of the merchant's store. */
-function send(body: string, topic: string, more: Record<string, string> = {}): Promise<Response> {
-  const headers = {
-    'x-shopify-hmac-sha256': createHmac('sha256', APP.clientSecret).update(body).digest('base64'),
-    'x-shopify-topic': topic,
-    'x-shopify-webhook-id': randomBytes(8).toString('hex'),
-    ...more,
-  };
-  return fetch(`${world.url}/webhooks/shopify/merchant`, { method: 'POST', headers, body });
-}
-
 describe('a signed event', () => {
   it('starts nothing when what is signed is no event of a product or of the shop', async () => {
     const before = await world.rows('SELECT external_id FROM announced_product');
     for (const body of ['"a state"', '{}', '[]', 'not json', '{"shop":"merchant"}']) {
-      const answer = await send(body, 'products/update');
+      const answer = await sendEvent(world.url, body, 'products/update');
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('ignored')]);
     }
     expect(await world.rows('SELECT external_id FROM announced_product')).toEqual(before);

@@ -1,16 +1,14 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { Connections } from '../../../src/connections/connections.js';
 import { connectorFindings } from '../../../src/operations/connector-findings.js';
-import { startTestStore, type TestStore } from '../../support/sandbox/test-store.js';
+import type { TestStore } from '../../support/sandbox/test-store.js';
 import { Uninstalls } from '../../../src/schedule/uninstalls.js';
 import { until, World } from '../../support/e2e-world.js';
-import { installApp } from '../../support/install-flow.js';
+import { installable, installApp, sendEvent, SHOP, startMerchantStore } from '../../support/install-flow.js';
 import type { DaemonHere } from '../../support/world/daemon-here.js';
 
-const SHOP = 'merchant.myshopify.com';
-const APP = { clientId: 'app-of-the-tests', clientSecret: 'app-secret-canary-0123456789abcdef' };
 const KEY = randomBytes(32).toString('hex');
 
 let world: World;
@@ -19,7 +17,7 @@ let daemon: DaemonHere;
 
 beforeAll(async () => {
   world = await World.open();
-  store = await startTestStore({ ...APP, shop: SHOP, accessToken: null, throttle: false });
+  store = await startMerchantStore();
   await configure();
   daemon = await world.startHere();
 });
@@ -29,17 +27,11 @@ afterAll(async () => {
 });
 
 async function configure(server = {}): Promise<void> {
-  await world.configure({
-    server: { encryptionKey: KEY, ...server },
-    storeTemplate: {
-      ...{ workspace: 'default', endpoint: store.url, auth: APP },
-      schedule: { cron: '0 0 29 2 *' },
-    },
-  });
+  await world.configure(installable(store, { encryptionKey: KEY, ...server }));
 }
 
 async function install(): Promise<void> {
-  expect(await installApp(world.url, SHOP)).toBe(200);
+  expect(await installApp(world.url)).toBe(200);
 }
 
 const rowSchema = z.object({
@@ -56,17 +48,6 @@ const connector = () => daemon.daemon.get(Connections).store('merchant').connect
 const status = async (): Promise<string> => JSON.stringify(await world.api('GET', '/api/v1/status'));
 /** The bodies of the uninstall events so far. */
 const uninstallBodies: string[] = [];
-
-/** Sends a signed event of the merchant's store. */
-function send(body: string, topic: string, more: Record<string, string> = {}): Promise<Response> {
-  const headers = {
-    'x-shopify-hmac-sha256': createHmac('sha256', APP.clientSecret).update(body).digest('base64'),
-    'x-shopify-topic': topic,
-    'x-shopify-webhook-id': randomBytes(8).toString('hex'),
-    ...more,
-  };
-  return fetch(`${world.url}/webhooks/shopify/merchant`, { method: 'POST', headers, body });
-}
 
 /** The store has been asked about the uninstall events that came in; the daemon asks by itself, too. */
 async function asked(): Promise<void> {
@@ -101,7 +82,7 @@ describe('the uninstall event', () => {
     await install();
     const [sent = ''] = uninstallBodies;
     for (const body of [sent, '{"id":1,"admin_graphql_api_id":"gid://shopify/Product/1"}'])
-      expect((await send(body, 'app/uninstalled')).status).toBe(200);
+      expect((await sendEvent(world.url, body, 'app/uninstalled')).status).toBe(200);
     await asked();
     expect((await row()).access_token).not.toBeNull();
   });
@@ -117,7 +98,7 @@ describe('the uninstall event', () => {
     const body = JSON.stringify({ ...(JSON.parse(sent) as object), retried: when });
     const dated: Record<string, string> =
       ms === null ? {} : { 'x-shopify-triggered-at': new Date(Date.now() + ms).toISOString() };
-    expect((await send(body, 'app/uninstalled', dated)).status).toBe(200);
+    expect((await sendEvent(world.url, body, 'app/uninstalled', dated)).status).toBe(200);
     await asked();
     expect((await row()).access_token).not.toBeNull();
   });
@@ -138,7 +119,7 @@ describe('the uninstall event', () => {
     const [sent = ''] = uninstallBodies;
     // A frozen shop answers nothing about its installation. The daemon may probe it as well.
     store.failNext(402, { count: 50 });
-    await send(sent, 'app/uninstalled');
+    await sendEvent(world.url, sent, 'app/uninstalled');
     await until('the question', async () => {
       await daemon.daemon.get(Uninstalls).pass();
       return (await status()).includes('cannot be asked') || null;
