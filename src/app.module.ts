@@ -8,7 +8,6 @@ import type {
   Type,
 } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { ScheduleModule } from '@nestjs/schedule';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger as PinoLogger } from 'pino';
 import { AccessThrottle } from './api/access-throttle.js';
@@ -141,7 +140,7 @@ const ROLES: readonly RolePart[] = [
   },
   {
     role: 'work',
-    imports: [ScheduleModule.forRoot(), DiscoveryModule],
+    imports: [DiscoveryModule],
     providers: [
       RunsProcessor,
       CreationsProcessor,
