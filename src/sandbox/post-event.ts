@@ -1,3 +1,5 @@
+import { postOnce } from './post-once.js';
+
 const TIMEOUT_MS = 5_000;
 
 /** One delivery of a shop's event. Answers the status; null for a receiver that is not there or too slow, which is a normal outcome here. */
@@ -7,12 +9,5 @@ export async function postEvent(
   body: string,
   stopping: AbortSignal,
 ): Promise<number | null> {
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
-  try {
-    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
-    await response.body?.cancel();
-    return response.status;
-  } catch {
-    return null;
-  }
+  return postOnce(url, headers, body, TIMEOUT_MS, stopping).catch(() => null);
 }

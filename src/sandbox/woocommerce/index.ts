@@ -64,7 +64,7 @@ export async function startWooCommerceSandbox(
   const shop = new Shop({ now, offset, storeId });
   const webhooks = new Webhooks(shop);
   const keys = new Keys(now, () => shop.homeUrl);
-  keys.add({ key: consumerKey, secret: consumerSecret, permissions: 'read_write', role: 'shop_manager' });
+  keys.add({ key: consumerKey, secret: consumerSecret, permissions: 'read_write' });
   const server = shopHttpServer({
     routes: new Routes({ shop, keys, writes: new Writes(shop), webhooks, about: { version, plugins } }),
     around: options.around ?? ((_call, proceed) => proceed()),

@@ -5,8 +5,6 @@ export interface ApiKey {
   readonly key: string;
   readonly secret: string;
   readonly permissions: 'read' | 'read_write';
-  /** Of the user who owns the key. */
-  readonly role: 'shop_manager';
 }
 
 export interface SignedRequest {

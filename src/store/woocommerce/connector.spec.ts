@@ -190,7 +190,7 @@ describe('the shop that answers', () => {
       mayWriteProducts: true,
       identity: `woocommerce:${STORE_ID}`,
     });
-    shop.addKey({ key: 'ck_read', secret: 'cs_read', permissions: 'read', role: 'shop_manager' });
+    shop.addKey({ key: 'ck_read', secret: 'cs_read', permissions: 'read' });
     const key = { consumerKey: 'ck_read', consumerSecret: 'cs_read' };
     const probe = await connect(shop, { key }).probe();
     expect(probe.mayWriteProducts).toBe(false);

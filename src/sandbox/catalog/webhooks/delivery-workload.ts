@@ -3,9 +3,9 @@ import { SandboxDatabase } from '../database.js';
 import type { Action } from '../generation/outcome.js';
 import { SETTINGS } from '../injection.js';
 import type { SandboxSettings } from '../settings.js';
+import { postOnce } from '../../post-once.js';
 import type { Workload } from '../worker.js';
 import type { DeliveryState } from './delivery-store.js';
-import { postOnce } from './post-once.js';
 import { signatureHeaders } from './signature.js';
 import { WebhookSettings, type WebhookConfiguration } from './webhook-settings.js';
 
