@@ -243,8 +243,8 @@ export class ActionRepository {
   }
 
   /** Failures that may work next time are planned again; what the service refused as invalid is not. */
-  async retryFailures(runId: string): Promise<number> {
-    return this.db.affected(
+  async retryFailures(runId: string): Promise<void> {
+    await this.db.affected(
       `UPDATE sync_action SET state = 'planned', settled_at = NULL
        WHERE run_id = $1 AND state = 'failed' AND error->>'code' = ANY($2)`,
       [runId, RETRIED_CODES],

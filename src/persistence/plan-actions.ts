@@ -156,9 +156,9 @@ export class PlanActions {
   }
 
   /** Linked products that the read did not meet: their source is gone. Only for a read that is proved complete. */
-  async planOrphans(keepUnread: ReadonlySet<string>): Promise<number> {
+  async planOrphans(keepUnread: ReadonlySet<string>): Promise<void> {
     const { id, lease, store } = this.run;
-    return this.db.affected(
+    await this.db.affected(
       `WITH held AS (${HELD_RUN})
        INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, state)
        SELECT held.id, store, external_id, store_id, label, 'orphan', catalog_id, 'no longer in the store', 'draft'

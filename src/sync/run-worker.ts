@@ -51,19 +51,20 @@ export class RunWorker {
     signal: AbortSignal,
     onProgress: (progress: RunProgress) => void = () => undefined,
   ): Promise<SyncRunEntity | null> {
-    const lease = randomUUID();
-    const heldUntilMs = performance.now() + ROW_LEASE_MS;
-    const run = await this.runs.claim(runId, lease, ROW_LEASE_MS);
-    if (run === null) return null;
-    const requests = beginTally(run.requests);
-    return this.workClaimed({ run, lease, heldUntilMs, requests }, signal, onProgress);
+    const claimed = await this.#claim((lease) => this.runs.claim(runId, lease, ROW_LEASE_MS));
+    return claimed === null ? null : this.workClaimed(claimed, signal, onProgress);
   }
 
   /** Takes the run that is due longest, of any workspace but these. Null when none can begin. */
   async claimNext(without: readonly string[] = []): Promise<ClaimedRun | null> {
+    return this.#claim((lease) => this.runs.claimNext(lease, ROW_LEASE_MS, without));
+  }
+
+  async #claim(take: (lease: string) => Promise<SyncRunEntity | null>): Promise<ClaimedRun | null> {
     const lease = randomUUID();
+    // Taken before the statement, so that it is over here before it is over in the database.
     const heldUntilMs = performance.now() + ROW_LEASE_MS;
-    const run = await this.runs.claimNext(lease, ROW_LEASE_MS, without);
+    const run = await take(lease);
     return run === null ? null : { run, lease, heldUntilMs, requests: beginTally(run.requests) };
   }
 
