@@ -16,6 +16,7 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { Connections } from '../connections/connections.js';
 import { found } from './found.js';
 import { moment, pageOf, pageSchema, type Page } from './paging.js';
+import { ProductNames } from './product-names.js';
 import { RowWorkPort } from './row-work.js';
 import { writeBackFilterSchema } from './write-back-filter.js';
 import { permissionsSchema } from './write-backs.js';
@@ -82,6 +83,7 @@ export class BulkOperations {
     private readonly runs: RunRepository,
     private readonly changes: BulkChangeRepository,
     private readonly listing: ListingRepository,
+    private readonly names: ProductNames,
     private readonly work: RowWorkPort,
   ) {}
 
@@ -172,7 +174,7 @@ export class BulkOperations {
   /** Adds the present titles of the products to the reports. */
   async #presented(changes: readonly BulkChangeEntity[]): Promise<PresentedBulkChange[]> {
     const ids = changes.flatMap(({ items }) => items.map(({ externalId }) => externalId));
-    const labels = await this.changes.productLabels(ids);
+    const labels = await this.names.of(ids);
     return changes.map((change) => ({
       ...summaryOf(change),
       items: change.items.map((item) => ({

@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { readUntrustedJson } from '../runtime/untrusted-json.js';
 import { DELIVERY_TRANSITIONS, type DeliveryState } from '../domain/row-states.js';
-import { Database } from '../persistence/database.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import { ListingRepository, type ListFilter, type DeliveryRow } from '../persistence/listing.repository.js';
-import { productLabels } from '../persistence/product-labels.js';
 import { found } from './found.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
+import { ProductNames } from './product-names.js';
 import { RowWorkPort } from './row-work.js';
 
 const STATES = Object.keys(DELIVERY_TRANSITIONS) as [DeliveryState, ...DeliveryState[]];
@@ -54,7 +53,7 @@ export class DeliveryOperations {
     private readonly deliveries: DeliveryRepository,
     private readonly listing: ListingRepository,
     private readonly work: RowWorkPort,
-    private readonly db: Database,
+    private readonly names: ProductNames,
   ) {}
 
   /** Deliveries of each state that match the rest of the filter. */
@@ -64,17 +63,14 @@ export class DeliveryOperations {
 
   async list(query: DeliveryQuery & ListFilter): Promise<Page<DeliverySummary>> {
     const page = await this.listing.deliveries(query, query);
-    const labels = await productLabels(
-      this.db,
-      page.rows.flatMap(({ externalId }) => externalId ?? []),
-    );
+    const labels = await this.names.of(page.rows.flatMap(({ externalId }) => externalId ?? []));
     return pageOf(page, query, (row) => summarised(row, labels));
   }
 
   /** Throws `not_found` for an unknown id. */
   async show(id: string): Promise<DeliveryDetail> {
     const row = found(await this.deliveries.get(id), 'delivery', id);
-    return detailed(row, await productLabels(this.db, row.externalId === null ? [] : [row.externalId]));
+    return detailed(row, await this.names.of(row.externalId === null ? [] : [row.externalId]));
   }
 
   /** Interprets settled deliveries again. Nothing happens twice: tasks settle once, and a result is used once. */

@@ -24,7 +24,6 @@ import { SearchOperations } from './search.js';
 import { SyncCosts } from './sync-cost.js';
 import { ProductOperations } from './products.js';
 import { WebhookSlotOperations } from './webhook-slots.js';
-import { ProductRuns } from './product-runs.js';
 import { ProductNames } from './product-names.js';
 import { WriteBackReview } from './write-back-review.js';
 import { WriteBackOperations } from './write-backs.js';
@@ -59,6 +58,5 @@ export const OPERATIONS: readonly Type[] = [
   Reports,
   SearchOperations,
   ProductNames,
-  ProductRuns,
   WriteBackReview,
 ];

@@ -6,12 +6,14 @@ import type { RunStep } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { CreditRepository } from '../persistence/credit.repository.js';
 import { ListingRepository, type ListFilter } from '../persistence/listing.repository.js';
+import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunItemRepository } from '../persistence/run-item.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { RunRequests, type RunRequest } from '../connections/run-requests.js';
 import { Connections } from '../connections/connections.js';
 import { found } from './found.js';
 import { pageOf, type Page } from './paging.js';
+import type { LinkedProduct } from './products.js';
 import { RowWorkPort } from './row-work.js';
 import { isUnderWay, presentRun, type PresentedRun, type runQuerySchema } from './present-run.js';
 import {
@@ -60,6 +62,7 @@ export class RunOperations {
     private readonly actions: ActionRepository,
     private readonly listing: ListingRepository,
     private readonly credits: CreditRepository,
+    private readonly owed: OwedRepository,
     private readonly work: RowWorkPort,
   ) {}
 
@@ -168,6 +171,19 @@ export class RunOperations {
     const run = await this.requests.request(request);
     await this.work.run(run.id);
     return run;
+  }
+
+  /**
+   * Requests a run that reads this product whatever the watermark says, besides what changed. An active run stays as it is, and the next
+   * one reads the product.
+   */
+  async requestFor(
+    { externalId, store, storeId, label }: LinkedProduct,
+    actor: string,
+  ): Promise<{ id: string; created: boolean }> {
+    const detail = `requested by ${actor}`;
+    await this.owed.note(store, [{ externalId, storeId, label, code: 'changed', detail }]);
+    return this.request({ store, full: false, trigger: 'api', requestedBy: actor });
   }
 
   /** Requests a run for what this one did not bring in: every run reads the products that are owed. */

@@ -10,7 +10,6 @@ import type { BulkAction, BulkItem, WriteBackFilter } from '../domain/write-back
 import { json, uuid, Database } from './database.js';
 import { BulkChangeEntity, type BulkCursor, type WaitingRow } from './entities/bulk-change.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
-import { productLabels } from './product-labels.js';
 import { idRow } from './rows.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 import { keepLease, leasedBy, RELEASED } from './leased-rows.js';
@@ -72,11 +71,6 @@ export class BulkChangeRepository {
 
   async get(id: string): Promise<BulkChangeEntity | null> {
     return this.db.byId(BulkChangeEntity, id);
-  }
-
-  /** Display names of the products in reports, by external_id. */
-  async productLabels(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return productLabels(this.db, externalIds);
   }
 
   /** The number of rows that an action would take up, and the database's time at which they were counted. */

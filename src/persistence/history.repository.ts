@@ -67,6 +67,21 @@ export type DriftCandidate = Readonly<z.infer<typeof driftRow>>;
 export class HistoryRepository {
   constructor(private readonly db: Database) {}
 
+  /**
+   * Display names of products by external_id, without those that have no link. A product without a title is called by its external_id.
+   * One statement for a whole page.
+   */
+  async labels(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (externalIds.length === 0) return new Map();
+    const rows = await this.db.repository(StoreProductEntity).find({
+      select: { externalId: true, label: true },
+      where: { externalId: In([...new Set(externalIds)]) },
+    });
+    return new Map(
+      rows.map(({ externalId, label }) => [externalId, label.trim() === '' ? externalId : label]),
+    );
+  }
+
   /** The address of each product's first image, as it was last sent to the catalog. A product without one is absent. */
   async images(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (externalIds.length === 0) return new Map();

@@ -3,7 +3,6 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { found } from '../../operations/found.js';
 import { ProductNames } from '../../operations/product-names.js';
-import { ProductRuns } from '../../operations/product-runs.js';
 import {
   CONTENT_FILTERS,
   LINK_STATES,
@@ -11,6 +10,7 @@ import {
   ProductOperations,
   type LinkedProduct,
 } from '../../operations/products.js';
+import { RunOperations } from '../../operations/runs.js';
 import type { PresentedWithheld } from '../../operations/withheld.js';
 import { Connections } from '../../connections/connections.js';
 import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js';
@@ -35,7 +35,7 @@ export class ProductPages {
     private readonly products: ProductOperations,
     private readonly thumbnails: Thumbnails,
     private readonly live: ProductLive,
-    private readonly runs: ProductRuns,
+    private readonly runs: RunOperations,
     private readonly names: ProductNames,
     private readonly connections: Connections,
   ) {}
@@ -89,7 +89,7 @@ export class ProductPages {
   /** A run that reads this product whatever the watermark says, besides what changed. */
   @Form(':id/sync', 'admin', 'sync')
   async sync(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
-    const run = await this.runs.request(await this.#link(id), visit.name);
+    const run = await this.runs.requestFor(await this.#link(id), visit.name);
     const notice = run.created
       ? 'The run was requested. It reads this product and everything that changed.'
       : 'This store already has an active run, shown here. The next one reads this product.';

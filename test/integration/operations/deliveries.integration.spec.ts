@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryOperations } from '../../../src/operations/deliveries.js';
+import { HistoryRepository } from '../../../src/persistence/history.repository.js';
+import { ProductNames } from '../../../src/operations/product-names.js';
 import { DeliveryRepository } from '../../../src/persistence/delivery.repository.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -32,7 +34,7 @@ function operations(): DeliveryOperations {
     new DeliveryRepository(stages.db),
     new ListingRepository(stages.db),
     work,
-    stages.db,
+    new ProductNames(new HistoryRepository(stages.db)),
   );
 }
 

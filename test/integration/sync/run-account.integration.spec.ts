@@ -39,6 +39,7 @@ function operations(): RunOperations {
       new ListingRepository(db),
     ] as const),
     new CreditRepository(db),
+    stages.owed,
     {
       deliveries: () => Promise.resolve(),
       writeBacks: () => Promise.resolve(),
