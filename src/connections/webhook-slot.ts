@@ -7,10 +7,10 @@ import { StateRepository } from '../persistence/state.repository.js';
 import type { Workspace } from './connections.js';
 import { isSameUrl, secretHash, slotDifferences, type SlotDifference } from './slot-comparison.js';
 
-export type SlotState = 'ours' | 'outdated' | 'free' | 'foreign' | 'unknown';
+export const SLOT_STATES = ['ours', 'outdated', 'free', 'foreign', 'unknown'] as const;
 
 export interface SlotFinding {
-  readonly state: SlotState;
+  readonly state: (typeof SLOT_STATES)[number];
   /** The present configuration, for people; never a secret. */
   readonly detail: string;
 }

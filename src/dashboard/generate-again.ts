@@ -6,8 +6,6 @@ import { Shutdown } from '../runtime/shutdown.js';
 
 const generationNotRequested = (reason: string): string => `Generation was not requested: ${reason}.`;
 
-export const NO_PAUSE_REASON = 'The store gave no reason.';
-
 /** Requests new content for products of one store, for the pages that have a button for it. */
 @Injectable()
 export class GenerateAgain {
@@ -30,7 +28,7 @@ export class GenerateAgain {
         const left = ids.length - requested;
         return `Content was requested for ${counted(requested, 'product')}.${left === 0 ? '' : ` ${left} left out: ${passedOver[0]?.reason ?? stopped ?? ''}.`}`;
       }
-      return generationNotRequested(passedOver[0]?.reason ?? stopped ?? NO_PAUSE_REASON);
+      return generationNotRequested(passedOver[0]?.reason ?? stopped ?? 'no reason was given');
     } catch (error) {
       if (!isCoded(error)) throw error;
       return generationNotRequested(errorLine(error));

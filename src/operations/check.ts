@@ -1,6 +1,7 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { weakSecrets, type AppConfig, type WeakSecret } from '../config/index.js';
 import type { Connections, Store, Workspace } from '../connections/connections.js';
+import type { SlotFinding } from '../connections/webhook-slot.js';
 import { MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
 import { isLoopback } from '../domain/loopback.js';
 import { withoutTrailing } from '../domain/text.js';
@@ -130,12 +131,6 @@ export function dashboardFinding(server: AppConfig['server']): Finding {
   return { level: 'ok', what, detail: 'on, behind a token' };
 }
 
-/** The finding about a workspace's slot, without changing it. */
-export interface SlotLook {
-  readonly state: 'ours' | 'outdated' | 'free' | 'foreign' | 'unknown';
-  readonly detail: string;
-}
-
 /** The time limit of a check for a waiting person. A side that is silent this long counts as down. */
 const PROBE_WITHIN_MS = 8_000;
 
@@ -162,7 +157,7 @@ export const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
  */
 export async function checkConnections(
   connections: Connections,
-  lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
+  lookAtSlot: (workspace: Workspace) => Promise<SlotFinding>,
   uninstalled: ReadonlySet<string> = new Set(),
 ): Promise<Finding[]> {
   const stores = connections.stores.filter(({ key }) => !uninstalled.has(key));
@@ -173,7 +168,7 @@ export async function checkConnections(
 /** The login and the webhook slot of each workspace. */
 export async function checkWorkspaces(
   connections: Pick<Connections, 'workspaces'>,
-  lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
+  lookAtSlot: (workspace: Workspace) => Promise<SlotFinding>,
 ): Promise<Finding[]> {
   const checks = connections.workspaces.flatMap((workspace) => [
     probed(`workspace ${workspace.key}: catalog login`, () => catalogLogin(workspace)),
@@ -214,7 +209,7 @@ function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): st
 }
 
 /** An empty or foreign slot is not a failure: results arrive by polling, and the check registers nothing. */
-function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
+function webhookSlot(workspace: Workspace, look: SlotFinding): Finding {
   const what = `workspace ${workspace.key}: webhook slot`;
   const found = withoutTrailing(look.detail, '.');
   switch (look.state) {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { Connections, type Workspace } from '../connections/connections.js';
-import { WebhookSlot } from '../connections/webhook-slot.js';
+import { SLOT_STATES, WebhookSlot } from '../connections/webhook-slot.js';
 
 export const slotSchema = z.object({
   workspace: z.string(),
-  state: z.enum(['ours', 'outdated', 'free', 'foreign', 'unknown']),
+  state: z.enum(SLOT_STATES),
   detail: z.string(),
 });
 export type Slot = z.output<typeof slotSchema>;

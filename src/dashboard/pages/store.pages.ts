@@ -12,7 +12,6 @@ import { pageAt } from '../page-query.js';
 import { Form, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { storePage } from '../views/store.js';
-import { NO_PAUSE_REASON } from '../generate-again.js';
 
 export const RUN_REQUESTED = 'The run was requested.';
 export const RUN_UNDER_WAY = 'This store already has an active run, shown here.';
@@ -79,7 +78,7 @@ export class StorePages {
     const notice =
       health.state === 'ok'
         ? `Store ${key} works again. ${waiting} and ${counted(woken.runs, 'run')} continue now.`
-        : `Store ${key} still refuses access: ${health.reason ?? NO_PAUSE_REASON}`;
+        : `Store ${key} still refuses access: ${health.reason ?? 'The store gave no reason.'}`;
     return visit.goTo('/', notice.slice(0, NOTICE_LENGTH));
   }
 }
