@@ -2,10 +2,8 @@ import type { SourceProduct } from '../domain/store-port.js';
 import type { GoneLink } from '../persistence/plan-identities.js';
 import type { Plan } from '../persistence/plan.js';
 import type { Store } from '../connections/connections.js';
+import { askById } from './absence.js';
 import { Findings, planFound, type Tally } from './planned-batch.js';
-
-/** The store is asked for so many products at once. */
-const READ_AT_ONCE = 50;
 
 /**
  * Plans products again that the read showed and the catalog no longer has: when they were planned, the listing was still being read. The
@@ -21,16 +19,7 @@ export async function planAgain(
   if (gone.length === 0) return;
   const seen = await plan.reads.seenOf(gone.map(({ externalId }) => externalId));
   const wanted = gone.filter(({ externalId }) => seen.has(externalId));
-  for (let from = 0; from < wanted.length; from += READ_AT_ONCE) {
-    const storeIds = wanted.slice(from, from + READ_AT_ONCE).map(({ storeId }) => storeId);
-    const read = await store.connector.readProducts(storeIds);
-    await planEach(
-      plan,
-      store,
-      read.filter((product) => product !== null),
-      tally,
-    );
-  }
+  for await (const { found } of askById(store, wanted)) await planEach(plan, store, found, tally);
 }
 
 async function planEach(
