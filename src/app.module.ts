@@ -8,6 +8,7 @@ import type {
   Type,
 } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger as PinoLogger } from 'pino';
 import { AccessThrottle } from './api/access-throttle.js';
@@ -140,7 +141,7 @@ const ROLES: readonly RolePart[] = [
   },
   {
     role: 'work',
-    imports: [DiscoveryModule],
+    imports: [ScheduleModule.forRoot(), DiscoveryModule],
     providers: [
       RunsProcessor,
       CreationsProcessor,
