@@ -19,6 +19,7 @@ import { StoreInstalls } from './store-installs.js';
 import { SignOuts } from './sign-outs.js';
 import { StoreHealthOperations } from './store-health.js';
 import { RefusedAttempts } from './refused-attempts.js';
+import { LiveCheck } from './live-check.js';
 import { Reports } from './reports.js';
 import { SearchOperations } from './search.js';
 import { SyncCosts } from './sync-cost.js';
@@ -55,6 +56,7 @@ export const OPERATIONS: readonly Type[] = [
   SignOuts,
   KeyedRequests,
   SyncCosts,
+  LiveCheck,
   Reports,
   SearchOperations,
   ProductNames,

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { ConfigSource, secretValues } from '../config/index.js';
+import { ConfigSource } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import type { ReportEntity, ReportKind, ReportState } from '../persistence/entities/report.entity.js';
 import { ReportRepository } from '../persistence/report.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { Shutdown } from '../runtime/shutdown.js';
-import { connect, SILENT_OBSERVERS } from '../connections/connect.js';
 import { Connections } from '../connections/connections.js';
-import { WebhookSlot } from '../connections/webhook-slot.js';
-import { checkConnections, configFindings, IMPATIENT, publicUrlAnswer, type Finding } from './check.js';
+import type { Finding } from './check.js';
 import { DriftOperations, driftSchema, type Drift } from './drift.js';
 import { found } from './found.js';
 import { GenerateOperations, generateAnswerSchema, type GenerateAnswer } from './generate.js';
+import { LiveCheck } from './live-check.js';
 
 export type { ReportKind };
 
@@ -60,7 +59,7 @@ export class Reports {
     private readonly drift: DriftOperations,
     private readonly generation: GenerateOperations,
     private readonly connections: Connections,
-    private readonly slots: WebhookSlot,
+    private readonly check: LiveCheck,
     private readonly source: ConfigSource,
     private readonly shutdown: Shutdown,
     logger: Logger,
@@ -117,7 +116,7 @@ export class Reports {
     const { signal } = this.shutdown;
     switch (kind) {
       case 'check':
-        return { findings: await this.#check() };
+        return { findings: await this.check.findings() };
       case 'drift': {
         const drift = await this.drift.look(store, signal, onProgress);
         return { ...drift, products: drift.products.slice(0, MOST_LISTED) };
@@ -126,25 +125,6 @@ export class Reports {
         const answer = await this.generation.generate({ store, ids: [], force: false }, signal);
         return { ...answer, passedOver: answer.passedOver.slice(0, MOST_LISTED) };
       }
-    }
-  }
-
-  /** Runs `store-sync check`, without the parts that this process proves by running. */
-  async #check(): Promise<Finding[]> {
-    const config = this.source.current;
-    const { publicUrl } = config.server;
-    // A check has its own connections, because it gives up early and must not wait behind the requests of runs.
-    const connections = connect(config, SILENT_OBSERVERS, { waits: IMPATIENT });
-    try {
-      const findings = [
-        ...configFindings(config),
-        ...(publicUrl === undefined ? [] : [await publicUrlAnswer(publicUrl)]),
-        ...(await checkConnections(connections, (workspace) => this.slots.look(workspace))),
-      ];
-      const secrets = [...this.source.secrets(), ...secretValues(config)];
-      return findings.map((each) => ({ ...each, detail: redactSecrets(each.detail, secrets) }));
-    } finally {
-      await connections.close();
     }
   }
 }

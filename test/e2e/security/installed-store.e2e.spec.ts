@@ -4,6 +4,7 @@ import { installable, SHOP, startMerchantStore } from '../../support/install-flo
 import type { TestStore } from '../../support/sandbox/test-store.js';
 import type { Program } from '../../support/e2e-program.js';
 import { until, World } from '../../support/e2e-world.js';
+import { Visitor } from '../dashboard/dashboard-world.js';
 
 const APP = {
   clientId: 'app-of-the-canary',
@@ -18,6 +19,8 @@ let daemon: Program;
 const answers: string[] = [];
 /** The output of `store-sync check`, before and after the merchant uninstalls the app. */
 const checks: string[] = [];
+/** The dashboard's page of the check at these times, without markup. */
+const checkPages: string[] = [];
 /** Texts that nobody may find afterwards; the sandbox store begins its tokens with these two. */
 const secrets: string[] = ['shpat_', 'shprt_', APP.clientSecret, KEY];
 
@@ -46,6 +49,7 @@ beforeAll(async () => {
   for (const path of ['/metrics', '/docs-json'])
     answers.push(await (await fetch(`${world.url}${path}`)).text());
   checks.push((await world.run(['check'])).stdout);
+  checkPages.push(await checkedPage());
   store.uninstall();
   await store.idle();
   await until('the end of the tokens', async () => {
@@ -53,11 +57,24 @@ beforeAll(async () => {
     return row?.['access_token'] === null || null;
   });
   checks.push((await world.run(['check'])).stdout);
+  checkPages.push(await checkedPage());
 });
 afterAll(async () => {
   await world.end();
   await store.stop();
 });
+
+async function checkedPage(): Promise<string> {
+  const visitor = new Visitor(world.url);
+  await visitor.signIn(world.adminToken);
+  await visitor.submit('/check', '/check', []);
+  const text = await until('the end of the check', async () => {
+    const page = await visitor.get('/check');
+    return page.text.includes('data-under-way') ? null : page.text;
+  });
+  answers.push(text);
+  return text.replaceAll(/<[^<>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+}
 
 async function open(url: string, cookie = '', init: RequestInit = {}): Promise<Headers> {
   const answer = await fetch(url, { redirect: 'manual', ...init, headers: { cookie } });
@@ -116,6 +133,8 @@ describe('store-sync check', () => {
     );
     expect(checks[0]).toMatch(/ok +store merchant: scopes: /);
     expect(checks[0]).not.toContain('store merchant: pause');
+    expect(checkPages[0]).toContain('store merchant: installation');
+    expect(checkPages[0]).toContain('store merchant: scopes');
   });
 
   it('names a store whose merchant uninstalled the app, and does not ask it', () => {
@@ -126,5 +145,7 @@ describe('store-sync check', () => {
       /warn +store merchant: pause: paused since .*: the merchant uninstalled the app/,
     );
     expect(checks[1]).not.toContain('store merchant: scopes');
+    expect(checkPages[1]).toContain('the merchant of merchant.myshopify.com uninstalled');
+    expect(checkPages[1]).not.toContain('store merchant: scopes');
   });
 });
