@@ -27,15 +27,37 @@ describe('the encoding of an export is recognised', () => {
   });
 });
 
-describe('a file of another kind is refused', () => {
+describe('a file of another kind is refused by name', () => {
   it.each([
-    ['a workbook', Buffer.from('PK\u0003\u0004rest', 'latin1'), 'save its sheet as CSV'],
-    ['an old workbook', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), 'save its sheet as CSV'],
-    ['JSON', Buffer.from('{"products":[]}'), 'a product export of Shopify (CSV) was expected'],
-    ['an export of WooCommerce', Buffer.from('ID,SKU,Name\n1,S,N\n'), 'a product export of Shopify (CSV)'],
-  ])('%s', (_name, bytes, message) => {
-    expect(() => readProductCsv(decodeExport(bytes, 'x.dat'), 'x.dat')).toThrow(
-      expect.objectContaining({ code: 'invalid', message: expect.stringContaining(message) }),
+    ['JSON', Buffer.from('{"products":[]}'), 'is JSON'],
+    ['a list of JSON', Buffer.from(' [ {} ]'), 'is JSON'],
+    ['a workbook', Buffer.from('PK\u0003\u0004rest', 'latin1'), 'an Excel workbook'],
+    ['an old workbook', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), 'an old Excel workbook'],
+    ['a PDF', Buffer.from('%PDF-1.7'), 'is a PDF'],
+    ['a gzip file', Buffer.from([0x1f, 0x8b, 0x08]), 'gzip'],
+    ['a web page', Buffer.from('\n<!DOCTYPE html><html>'), 'is a web page'],
+    ['a feed', Buffer.from('<?xml version="1.0"?><rss/>'), 'is XML'],
+  ])('%s', (_name, bytes, kind) => {
+    expect(() => decodeExport(bytes, 'x.dat')).toThrow(
+      expect.objectContaining({
+        code: 'invalid',
+        message: expect.stringMatching(new RegExp(`^x\\.dat: .*${kind}.*; a product export of Shopify`)),
+      }),
+    );
+  });
+
+  it.each([
+    ['WooCommerce', 'ID,Type,SKU,Name,Published,"Is featured?",Regular price\n1,simple,S,N,1,0,5\n'],
+    ['Magento', 'sku,store_view_code,attribute_set_code,product_type,name\nS,,Default,simple,N\n'],
+    ['BigCommerce', 'Item Type,Product ID,Product Name,Product Code/SKU\nProduct,1,N,S\n'],
+    ['Wix', 'handleId,fieldType,name,description\n1,Product,N,D\n'],
+    ['Squarespace', 'Product ID [Non Editable],Variant ID [Non Editable],Title\n1,2,T\n'],
+    ['Etsy', 'TITLE,DESCRIPTION,PRICE,CURRENCY_CODE,QUANTITY,TAGS,MATERIALS,IMAGE1\nT,D,1,EUR,1,,,\n'],
+    ['PrestaShop', 'Product ID;Image;Name;Reference;Category\n1;;N;R;C\n'],
+    ['Google Merchant Center', 'id\ttitle\tdescription\tlink\tavailability\n1\tT\tD\tL\tin stock\n'],
+  ])('an export of %s', (system, text) => {
+    expect(() => readProductCsv(text, 'x.csv')).toThrow(
+      `is an export of ${system}; a product export of Shopify`,
     );
   });
 });
