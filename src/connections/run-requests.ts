@@ -30,10 +30,10 @@ export class RunRequests {
 
   /**
    * The store's run: a new one, or the active one. Null when the schedule's slot has already had its run, or the merchant uninstalled the
-   * app. Throws `misconfigured` for an unknown store, and for a store whose rows were moved to another key meanwhile.
+   * app. Throws `not_found` for an unknown store, and `misconfigured` for one whose rows were moved to another key meanwhile.
    */
   async requestSlot(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
-    const store = this.connections.store(request.store);
+    const store = this.connections.namedStore(request.store);
     await assertKeyIsCurrent(this.keys, store);
     const kind = await this.#kind(request);
     return this.runs.request({

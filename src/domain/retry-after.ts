@@ -2,7 +2,7 @@
 export const RETRY_AFTER_CAP_MS = 3_600_000;
 
 /**
- * The wait of a Retry-After header in milliseconds, from whole seconds or an HTTP date. Between zero and one hour;
+ * The wait of a Retry-After header in milliseconds, from seconds or an HTTP date. Between zero and one hour;
  * undefined when the header is absent or unreadable.
  */
 export function parseRetryAfterMs(header: string | undefined, now: Date): number | undefined {

@@ -13,7 +13,7 @@ import { StoreInstallationRepository } from '../persistence/store-installation.r
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import { SILENT_LOGGER } from '../runtime/logger.js';
 import { checkConnections, IMPATIENT, probed, publicUrlAnswer, type Finding } from './check.js';
-import { installationFindings, pauseFindings } from './check-store-states.js';
+import { installationFindings, pauseFindings, uninstalledKeys } from './check-store-states.js';
 
 /** What a check uses once the database could be opened. */
 interface Opened {
@@ -57,7 +57,7 @@ export async function checkSetup(config: AppConfig, process: Opened | null): Pro
       const beyond = checkConnections(
         connections,
         (workspace) => new WebhookSlot(config, NO_STATE).look(workspace),
-        uninstalled(known),
+        uninstalledKeys(known?.installations ?? []),
       );
       const { publicUrl } = config.server;
       const reached = publicUrl === undefined ? [] : [await publicUrlAnswer(publicUrl)];
@@ -93,11 +93,6 @@ async function findKnownStores({ config, source }: Opened, opened: DataSource): 
   const installed = new InstalledStores(rows, source, tokens, SILENT_LOGGER);
   await installed.look();
   return { installed, installations: await rows.all(), pauses: new SidePauseRepository(database) };
-}
-
-function uninstalled(known: KnownStores | null): ReadonlySet<string> {
-  const gone = known?.installations.filter(({ uninstalledAt }) => uninstalledAt !== null) ?? [];
-  return new Set(gone.map(({ storeKey }) => storeKey));
 }
 
 /** Installations and pauses, as the database has them. */

@@ -27,6 +27,14 @@ export function installationFindings(
   });
 }
 
+/** The keys of the stores whose merchants uninstalled the app. Their tokens are gone, so that nothing can be asked. */
+export function uninstalledKeys(
+  installations: readonly Pick<Installation, 'storeKey' | 'uninstalledAt'>[],
+): ReadonlySet<string> {
+  const gone = installations.filter(({ uninstalledAt }) => uninstalledAt !== null);
+  return new Set(gone.map(({ storeKey }) => storeKey));
+}
+
 /** A finding for each store that is paused. Pure. */
 export function pauseFindings(pauses: readonly (readonly [string, StandingPause | null])[]): Finding[] {
   return pauses.flatMap(([store, pause]): Finding[] =>

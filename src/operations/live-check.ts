@@ -5,7 +5,7 @@ import { InstalledStores } from '../connections/installed-stores.js';
 import { WebhookSlot } from '../connections/webhook-slot.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
-import { installationFindings } from './check-store-states.js';
+import { installationFindings, uninstalledKeys } from './check-store-states.js';
 import { checkConnections, configFindings, IMPATIENT, publicUrlAnswer, type Finding } from './check.js';
 
 /** What `store-sync check` does, without the parts that this process proves by running. */
@@ -23,7 +23,6 @@ export class LiveCheck {
     const { publicUrl } = config.server;
     const { installed } = this;
     const installations = await this.installations.all();
-    const gone = installations.filter(({ uninstalledAt }) => uninstalledAt !== null);
     // A check has its own connections, because it gives up early and must not wait behind the requests of runs.
     const connections = connect(config, SILENT_OBSERVERS, { installed, waits: IMPATIENT });
     try {
@@ -34,7 +33,7 @@ export class LiveCheck {
         ...(await checkConnections(
           connections,
           (workspace) => this.slots.look(workspace),
-          new Set(gone.map(({ storeKey }) => storeKey)),
+          uninstalledKeys(installations),
         )),
       ];
       const secrets = [...this.source.secrets(), ...secretValues(config)];

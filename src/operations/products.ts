@@ -142,7 +142,8 @@ export class ProductOperations {
 
   /** The whole timeline of a product, in order. Throws `not_found` when no row names it. */
   async timeline(externalId: string): Promise<ProductTimeline> {
-    found((await this.history.knows(externalId)) ? externalId : null, 'product', externalId);
+    const isKnown = await this.history.knows(externalId);
+    found(isKnown ? externalId : null, 'product', externalId);
     const [link, actions, tasks, deliveries, writeBacks] = await Promise.all([
       this.links.get(externalId),
       this.history.actions(externalId),

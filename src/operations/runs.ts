@@ -10,7 +10,6 @@ import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunItemRepository } from '../persistence/run-item.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { RunRequests, type RunRequest } from '../connections/run-requests.js';
-import { Connections } from '../connections/connections.js';
 import { found } from './found.js';
 import { pageOf, type Page } from './paging.js';
 import type { LinkedProduct } from './products.js';
@@ -55,7 +54,6 @@ const LONGEST_VALUE = 1500;
 @Injectable()
 export class RunOperations {
   constructor(
-    private readonly connections: Connections,
     private readonly requests: RunRequests,
     private readonly runs: RunRepository,
     private readonly items: RunItemRepository,
@@ -167,7 +165,6 @@ export class RunOperations {
 
   /** Requests a run and wakes a worker. `created`: false when the store has an active run already. Throws `not_found` for an unknown store. */
   async request(request: RunRequest): Promise<{ id: string; created: boolean }> {
-    this.connections.namedStore(request.store);
     const run = await this.requests.request(request);
     await this.work.run(run.id);
     return run;

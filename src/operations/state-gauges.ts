@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { SLOT_STATES } from '../connections/webhook-slot.js';
 import { PAUSE_CODES } from '../domain/side-pause.js';
 import { HELD_BY } from '../domain/write-cap.js';
 import type { BacklogRow, StoreGauges, WorkspaceGauges } from '../persistence/gauge.repository.js';
@@ -30,7 +31,6 @@ type Shown = () => void;
 const ANSWER_WITHIN_MS = 2_000;
 /** Several scrapers share one read. */
 const FRESH_MS = 5_000;
-const SLOT_STATES = ['ours', 'outdated', 'free', 'foreign', 'unknown'];
 /** Shown even when zero, so that an alert can compare them. */
 const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
   ['deliveries', 'received'],

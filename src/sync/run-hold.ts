@@ -36,6 +36,7 @@ export interface Hold extends ClaimedRun {
 /** A run's row keeps the newest: a run that is retried for days repeats its steps. */
 const STEPS_KEPT = 60;
 
+/** Begins a step. The row of the run has it with the next renewal of the lease. */
 export function enterStep(hold: Pick<Hold, 'steps'>, step: RunStep, clock: Pick<Clock, 'now'>): void {
   hold.steps = [...hold.steps, { step, startedAt: clock.now().toISOString() }].slice(-STEPS_KEPT);
 }

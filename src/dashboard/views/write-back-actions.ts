@@ -105,9 +105,9 @@ export function notSavedPage(
 function presentText({ fields }: PresentedWriteBack, target: string, reason: string): Html {
   return html`<section class="card" role="alert">
     <p class="problem">Not saved: ${reason}.</p>
-    <h2>Current text</h2>
+    <h2>Current text: ${targetName(target)}</h2>
     <p class="text" dir="auto">${fields.find((each) => each.target === target)?.intended ?? ''}</p>
-    <p>Your text is below. Saving it again replaces the present text.</p>
+    <p>Your text is below. Saving it replaces the current text.</p>
   </section>`;
 }
 

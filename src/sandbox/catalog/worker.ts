@@ -4,7 +4,7 @@ import type { SandboxLogger } from './logger.js';
 /** Rows that fall due. One process works on a database at a time; what it leaves open is due when it starts again. */
 export interface Workload {
   readonly name: string;
-  /** Up to `limit` due rows, none of which is in `running`. */
+  /** The ids of at most `limit` rows that are due. Those that this process works on already (`running`) are left out. */
   due(limit: number, running: readonly number[]): Promise<readonly number[]>;
   /** Does what a row asks for. When `signal` aborts it leaves the row unchanged. */
   run(id: number, signal: AbortSignal): Promise<void>;

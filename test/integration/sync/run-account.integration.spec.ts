@@ -28,16 +28,9 @@ const never = new AbortController().signal;
 
 /** The use case as a command has it: it ends a run without a worker itself. */
 function operations(): RunOperations {
-  const { runs, actions, db, connections, requests } = stages;
+  const { runs, actions, db, requests } = stages;
   return new RunOperations(
-    ...([
-      connections,
-      requests,
-      runs,
-      new RunItemRepository(db),
-      actions,
-      new ListingRepository(db),
-    ] as const),
+    ...([requests, runs, new RunItemRepository(db), actions, new ListingRepository(db)] as const),
     new CreditRepository(db),
     stages.owed,
     {
