@@ -30,10 +30,10 @@ export class RunRequests {
 
   /**
    * The store's run: a new one, or the active one. Null when the schedule's slot has already had its run, or the merchant uninstalled the
-   * app. Throws `not_found` for an unknown store, and `misconfigured` for one whose rows were moved to another key meanwhile.
+   * app. Throws `misconfigured` for an unknown store, and for a store whose rows were moved to another key meanwhile.
    */
   async requestSlot(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
-    const store = this.connections.namedStore(request.store);
+    const store = this.connections.store(request.store);
     await assertKeyIsCurrent(this.keys, store);
     const kind = await this.#kind(request);
     return this.runs.request({
@@ -45,6 +45,12 @@ export class RunRequests {
       requestedBy: request.requestedBy,
       ...(request.slot ? { slot: request.slot } : {}),
     });
+  }
+
+  /** The same as `request` for a store that a person names. Throws `not_found` for an unknown one. */
+  async requestNamed(request: RunRequest): Promise<{ id: string; created: boolean }> {
+    this.connections.namedStore(request.store);
+    return this.request(request);
   }
 
   /** Remembers a slot that came due while another run was active: its run follows that one. */

@@ -165,7 +165,7 @@ export class RunOperations {
 
   /** Requests a run and wakes a worker. `created`: false when the store has an active run already. Throws `not_found` for an unknown store. */
   async request(request: RunRequest): Promise<{ id: string; created: boolean }> {
-    const run = await this.requests.request(request);
+    const run = await this.requests.requestNamed(request);
     await this.work.run(run.id);
     return run;
   }
