@@ -7,7 +7,6 @@ afterAll(files.remove);
 describe('a setting that was removed', () => {
   it.each([
     ['server.previousEncryptionKey', 'server: { previousEncryptionKey: "" }'],
-    ['workspaces.w.concurrency', workspace('concurrency: 8')],
     ['workspaces.w.assumptions.maxPages', workspace('assumptions: { maxPages: 5 }')],
     ['stores.s.filter.giftCards', store('filter: { giftCards: true }')],
     ['storeTemplate.filter.giftCards', `storeTemplate:\n  filter: { giftCards: true }\n`],
