@@ -21,6 +21,7 @@ import { WriteBackOperations } from './operations/write-backs.js';
 import { Database } from './persistence/database.js';
 import { Inbox } from './persistence/inbox.js';
 import { ProcessorCheck, QUEUE_BACKEND, QUEUE_NAMES } from './queue/index.js';
+import { daemonParts } from './roles.js';
 import { Reconciler } from './schedule/reconciler.js';
 import { RunWorker } from './sync/run-worker.js';
 import { StoreWebhookController } from './webhooks/store-webhook.controller.js';
@@ -78,15 +79,13 @@ describe('the container of a command', () => {
 
 describe('the container of the daemon', () => {
   it('resolves controllers, processors, pages and schedules', async () => {
-    const module = await made(
-      AppModule.daemon(settings({ adminToken: ADMIN_TOKEN }, 'https://hooks.example.com/x')),
-    );
+    const module = await made(daemonOf(settings({ adminToken: ADMIN_TOKEN }, 'https://hooks.example.com/x')));
     for (const type of [RunWorker, Reconciler, StoreWebhookController, Sessions, Announcer, RowWorkPort])
       expect(module.get(type, { strict: false })).toBeInstanceOf(Object);
   });
 
   it('has no interceptor of all routes, which each delivery would pay for', async () => {
-    const module = await made(AppModule.daemon(settings({ adminToken: ADMIN_TOKEN })));
+    const module = await made(daemonOf(settings({ adminToken: ADMIN_TOKEN })));
     const tokens = [...module.get(ModulesContainer).values()].flatMap(({ providers }) =>
       [...providers.keys()].map(String),
     );
@@ -95,7 +94,7 @@ describe('the container of the daemon', () => {
   });
 
   it('has no sessions without an admin token, and no announcer without an address', async () => {
-    const module = await made(AppModule.daemon(settings()));
+    const module = await made(daemonOf(settings()));
     expect(() => module.get(Sessions, { strict: false })).toThrow();
     expect(() => module.get(Announcer, { strict: false })).toThrow();
   });
@@ -105,13 +104,15 @@ describe('the container of the daemon', () => {
     ['work', [Reconciler, ProcessorCheck]],
     ['admin', [Sessions, BearerAuthentication]],
   ])('of the role %s has its parts alone', async (role, own) => {
-    const module = await made(AppModule.daemon(settings({ adminToken: ADMIN_TOKEN, roles: [role] })));
+    const module = await made(daemonOf(settings({ adminToken: ADMIN_TOKEN, roles: [role] })));
     const parts = [StoreWebhookController, Reconciler, ProcessorCheck, Sessions, BearerAuthentication];
     const present = parts.filter((type) => isPresent(() => module.get<unknown>(type, { strict: false })));
     expect(present).toEqual(own);
     expect(module.get(HealthController, { strict: false })).toBeInstanceOf(HealthController);
   });
 });
+
+const daemonOf = (given: ReturnType<typeof settings>) => AppModule.of(daemonParts(given));
 
 function isPresent(look: () => unknown): boolean {
   try {

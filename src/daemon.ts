@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger as NestLogger } from 'nestjs-pino';
 import { AppModule, type ProcessSettings } from './app.module.js';
+import { daemonParts } from './roles.js';
 import { CodedError, errorLine } from './domain/errors.js';
 import { openFileLimit } from './runtime/open-files.js';
 import { waitForDatabase } from './persistence/data-source.js';
@@ -48,7 +49,7 @@ export async function startDaemon(settings: ProcessSettings): Promise<RunningDae
   if (connections.reduced)
     settings.logger.warn(connections, 'the limit of open files allows few connections');
   const adapter = new BoundedExpressAdapter(connections.limit);
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.daemon(settings), adapter, {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.of(daemonParts(settings)), adapter, {
     // Deliveries are taken as raw bytes of any type: no parser runs before their routes
     // (docs/decisions/0008-a-4xx-is-final.md).
     bodyParser: false,

@@ -1,4 +1,3 @@
-import { confirm as ask } from '@inquirer/prompts';
 import { CodedError } from '../domain/errors.js';
 
 /** The streams for a question and its answer; the process's own by default. */
@@ -20,6 +19,8 @@ export async function confirm(
   if (isConfirmed) return;
   if (input.isTTY !== true)
     throw new CodedError('invalid', `${question} Repeat the command with --yes to confirm.`);
+  // Loaded on demand: few commands ask.
+  const { confirm: ask } = await import('@inquirer/prompts');
   const isYes = await ask({ message: question, default: false }, { input, output }).catch(isStopped);
   if (!isYes) throw new CodedError('invalid', refusal);
 }

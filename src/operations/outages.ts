@@ -6,7 +6,7 @@ import { StateRepository } from '../persistence/state.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
-import { QUEUE_BACKEND, type QueueBackend } from '../queue/index.js';
+import { QUEUE_BACKEND, type QueueBackend } from '../queue/queue-backend.js';
 
 /** A side that does not answer now. store-sync tries it again by itself. */
 export interface Outage {

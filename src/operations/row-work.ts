@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { JobProducer } from '../queue/index.js';
 import { RunWorker } from '../sync/run-worker.js';
 import { DeliveryInterpreter } from '../webhooks/interpreter.js';
 import { WriteBackWriter } from '../write-back/writer.js';
@@ -14,32 +13,6 @@ export abstract class RowWorkPort {
   /** Ends a cancelled run that has no worker. A run that has one is ended by its worker. */
   abstract endRun(id: string): Promise<void>;
   abstract bulkChange(id: string): Promise<void>;
-}
-
-/** The daemon enqueues a job for each row. */
-@Injectable()
-export class EnqueuedRowWork implements RowWorkPort {
-  constructor(private readonly jobs: JobProducer) {}
-
-  async deliveries(ids: readonly string[]): Promise<void> {
-    await this.jobs.enqueueMany('deliveries', ids);
-  }
-
-  async writeBacks(ids: readonly string[], delayMs = 0): Promise<void> {
-    await this.jobs.enqueueMany('write-backs', ids, { delayMs });
-  }
-
-  async run(id: string): Promise<void> {
-    await this.jobs.enqueue('runs', id);
-  }
-
-  async endRun(id: string): Promise<void> {
-    await this.jobs.enqueue('runs', id);
-  }
-
-  async bulkChange(id: string): Promise<void> {
-    await this.jobs.enqueue('bulk-changes', id);
-  }
 }
 
 /** A command does the work itself, also beside a running daemon. Leases prevent that both work on the same row. */

@@ -13,6 +13,9 @@ export interface OpenOptions {
   readonly log: (line: string) => void;
 }
 
+/** Injection token of the `QueueBackend`. */
+export const QUEUE_BACKEND = Symbol('QUEUE_BACKEND');
+
 /** The connection that all queues and workers of this process share. */
 export interface QueueBackend {
   readonly kind: QueueStorage['kind'];

@@ -14,13 +14,11 @@ import type { Queue, QueueOptions } from 'bullmq';
 import { Logger } from '../runtime/logger.js';
 import { JobProducer } from './job-producer.js';
 import { openQueueBackend } from './open-queue-backend.js';
-import type { QueueBackend } from './queue-backend.js';
+import { QUEUE_BACKEND, type QueueBackend } from './queue-backend.js';
 import { KEY_PREFIX, QUEUE_NAMES, type QueueName } from './queue-names.js';
 import { JOB_QUEUES, QUEUE_SETTINGS, queueLog, type QueueSettings } from './queue-settings.js';
 import { createWorkers, type Workers } from './worker.js';
 
-/** Injection token of the `QueueBackend`, for health checks. */
-export const QUEUE_BACKEND = Symbol('QUEUE_BACKEND');
 const QUEUE_WORKERS = Symbol('QUEUE_WORKERS');
 
 const WAIT_MS = 30_000;

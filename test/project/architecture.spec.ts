@@ -65,7 +65,7 @@ const AREAS: Readonly<Record<string, Area>> = {
 };
 
 /** The composition root and the commands bind everything; the sandbox belongs to the demo alone. */
-const UNBOUND = /^src\/(cli\/|main\.ts$|(daemon|[a-z]+\.module)\.ts$)/;
+const UNBOUND = /^src\/(cli\/|main\.ts$|(daemon|roles|[a-z]+\.module)\.ts$)/;
 const MAY_USE_SANDBOX = /^src\/(sandbox\/|cli\/demo)/;
 const MAY_READ_ENVIRONMENT = /^src\/(config\/environment\.ts|sandbox\/main\.ts)$/;
 const WITHOUT_CLOCK = /^src\/(domain|planner)\//;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { stopServer } from '../../../src/embedded-postgres/server.js';
 
-import { QUEUE_BACKEND, type QueueBackend } from '../../../src/queue/index.js';
+import { QUEUE_BACKEND, type QueueBackend } from '../../../src/queue/queue-backend.js';
 import { type Child, startChild } from '../../support/child.js';
 import { Gate } from '../../support/call-script.js';
 import { until } from '../../support/until.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { QUEUE_BACKEND, type QueueBackend } from '../../../src/queue/index.js';
+import { QUEUE_BACKEND, type QueueBackend } from '../../../src/queue/queue-backend.js';
 import { until } from '../../support/until.js';
 import { redisAvailable, startTestRedis, type TestRedis } from '../../support/redis.js';
 import { type QueueApplication, startQueueApplication } from './application.js';
