@@ -128,41 +128,18 @@ describe('sanitiseHtml', () => {
     expect(sanitiseHtml(html)).toBe(html);
   });
 
-  it.each([
-    ['of the page itself', 'pages/care'],
-    ['of the shop', '/cart/clear'],
-    ['of the shop, signing the visitor out', '/account/logout'],
-    ['of the shop, written with a backslash', '/\\shop.example/x'],
-    ['of a part of the page', '#reviews'],
-    ['of a shop by its first name', 'https://tessera.myshopify.com/pages/care'],
-    ['that empties the cart under any name of the shop', 'https://www.tessera.example/cart/clear'],
-    ['the same in another language', 'https://www.tessera.example/de-at/cart/clear'],
-    ['the same, encoded', 'https://www.tessera.example/%63art/clear'],
-    ['with credentials', 'https://user:password@example.com/'],
-    ['without a host', 'https://'],
-    ['with a scheme that hides', 'java\u00adscript:alert(1)'],
-  ])('keeps the text of a link %s, and not the link', (_what, address) => {
-    expect(sanitiseHtml(`<p>see <a href="${address}">here</a></p>`)).toBe('<p>see here</p>');
+  // address.spec has the rules of addresses.
+  it('keeps the text of a link that is refused, and not the link', () => {
+    expect(sanitiseHtml('<p>see <a href="/cart/clear">here</a></p>')).toBe('<p>see here</p>');
   });
 
-  it.each([
-    ['//cdn.example.com/a.jpg', 'https://cdn.example.com/a.jpg'],
-    ['http://cdn.example.com/a.jpg?v=1', 'https://cdn.example.com/a.jpg?v=1'],
-    ['HTTPS://cdn.example.com/a.jpg', 'https://cdn.example.com/a.jpg'],
-    [' https://cdn.example.com/a.jpg ', 'https://cdn.example.com/a.jpg'],
-  ])('keeps a picture or a link to %j, as %s', (given, kept) => {
+  it('writes an address with https', () => {
+    const [given, kept] = ['HTTP://cdn.example.com/a.jpg?v=1', 'https://cdn.example.com/a.jpg?v=1'];
     expect(sanitiseHtml(`<img src="${given}" alt="a">`)).toBe(`<img src="${kept}" alt="a" />`);
     expect(sanitiseHtml(`<a href="${given}">a</a>`)).toBe(`<a href="${kept}" rel="nofollow noopener">a</a>`);
   });
 
-  it.each([
-    '',
-    'a.jpg',
-    '/a.jpg',
-    'data:image/png;base64,AA==',
-    'https://localhost/a.png',
-    'blob:https://a.example/1',
-  ])('drops a picture at %j with its tag', (address) => {
+  it.each(['', 'data:image/png;base64,AA=='])('drops a picture at %j with its tag', (address) => {
     expect(sanitiseHtml(`<p>a<img src="${address}" alt="x">b</p>`)).toBe('<p>ab</p>');
   });
 
