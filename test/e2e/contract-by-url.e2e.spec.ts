@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { startCatalogSandbox } from '../../src/sandbox/catalog/index.js';
 import { createTestDatabase } from '../support/postgres.js';
 
 const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -35,13 +36,13 @@ interface Service {
 /** The sandbox as a process of its own, of which the suite gets the URL and the credentials alone. */
 async function startService(readings: readonly string[]): Promise<Service> {
   const database = await createTestDatabase();
-  const named = ['--database-url', database.url];
-  const env = { ...process.env, SANDBOX_PASSWORD: PASSWORD };
-  await output(spawn(process.execPath, [SANDBOX, 'user', 'create', EMAIL, ...named], { env }));
-  const issue = ['token', 'issue', 'narrow', '--scopes', 'products', ...named];
-  const [narrowToken = ''] = (await output(spawn(process.execPath, [SANDBOX, ...issue]))).split(/\s/);
+  const operated = await startCatalogSandbox({ databaseUrl: database.url });
+  await operated.createUser(EMAIL, PASSWORD);
+  const narrow = await operated.issueApiToken('narrow', { scopes: ['products'] });
+  await operated.stop();
   const switches = readings.flatMap((reading) => ['--reading', reading]);
-  const child = spawn(process.execPath, [SANDBOX, 'serve', '--port', '0', ...named, ...switches]);
+  const place = ['--port', '0', '--database-url', database.url];
+  const child = spawn(process.execPath, [SANDBOX, 'serve', ...place, ...switches]);
   const printed: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     printed.push(line.split(/ {2,}/)[1] ?? '');
@@ -50,17 +51,13 @@ async function startService(readings: readonly string[]): Promise<Service> {
   const [url = '', token = ''] = printed;
   return {
     url,
-    options: ['--token', token, '--email', EMAIL, '--password', PASSWORD, '--narrow-token', narrowToken],
+    options: ['--token', token, '--email', EMAIL, '--password', PASSWORD, '--narrow-token', narrow.token],
     stop: async () => {
       child.kill();
       await once(child, 'exit');
       await database.drop();
     },
   };
-}
-
-async function output(child: ChildProcess): Promise<string> {
-  return child.stdout === null ? '' : text(child.stdout);
 }
 
 /** Runs the contract suite with these readings; answers its exit status and what it printed. */

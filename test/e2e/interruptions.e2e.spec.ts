@@ -81,7 +81,7 @@ describe('the daemon that is killed under load', () => {
     });
     await program.kill();
     await here.database.expireLeases();
-    await here.start();
+    await here.startHere();
     await expectWhole(here, id);
   });
 });
@@ -97,7 +97,7 @@ describe('the daemon that is asked to stop in the middle of a run', () => {
       'SELECT state, lease FROM sync_run',
     );
     expect(row).toEqual({ state: 'queued', lease: null });
-    await here.start();
+    await here.startHere();
     await expectWhole(here, id);
   });
 });

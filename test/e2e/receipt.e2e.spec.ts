@@ -15,7 +15,7 @@ beforeAll(async () => {
   const inFront = new URL(databaseUrl);
   inFront.port = String(gate.port);
   world = await World.open({ database: { url: inFront.href } });
-  await world.start();
+  await world.startHere();
 });
 afterAll(async () => {
   gate.open();

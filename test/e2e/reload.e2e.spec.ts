@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import type { Program } from '../support/e2e-program.js';
 import { contentWrites, fill } from '../support/e2e-products.js';
 import { until, World } from '../support/e2e-world.js';
+import { runLine } from '../support/run-command.js';
 
 let world: World;
 let daemon: Program;
@@ -116,7 +117,7 @@ it('a daemon that restarts under a renamed store key keeps the rows of the shop:
 
   // A command that only reads is refused with the former configuration, and says why.
   await world.configure({});
-  const former = await world.run(['plan', '--store', 'main', '--json']);
+  const former = await runLine(world, ['plan', '--store', 'main', '--json']);
   expect([former.status, former.stderr]).toEqual([
     1,
     expect.stringContaining('stores.main was stores.north so far'),

@@ -28,14 +28,20 @@ afterAll(async () => {
   await world.end();
 });
 
-/** Runs a command with the world's configuration and `changes` over it: the daemon as the program itself, all else in this process. */
+/** Runs a command in this process, with the world's configuration and `changes` over it. */
 async function withSettings(
   command: string,
   changes: Settings,
   env: Record<string, string> = {},
 ): Promise<CommandEnd> {
   await world.configure(changes);
-  return command === 'start' ? world.run([command], env) : runLine(world, [command], env);
+  return runLine(world, [command], env);
+}
+
+/** The daemon as the program itself, which has to end. */
+async function started(changes: Settings): Promise<CommandEnd> {
+  await world.configure(changes);
+  return world.run(['start']);
 }
 
 function expectOneLine(end: CommandEnd, ...says: (string | RegExp)[]): void {
@@ -131,8 +137,8 @@ describe('secrets that can be guessed', () => {
 
 describe('the message names the place and what to do about', () => {
   it.each(['check', 'start'])('a database that cannot be reached: %s', async (command) => {
-    const url = `postgres://someone:pa55word@127.0.0.1:${deadPort}/nothing`;
-    const end = await withSettings(command, { database: { url } });
+    const database = { url: `postgres://someone:pa55word@127.0.0.1:${deadPort}/nothing` };
+    const end = command === 'start' ? await started({ database }) : await withSettings(command, { database });
     expectOneLine(end, 'database', `127.0.0.1:${deadPort}`);
     expect(end.stderr + end.stdout).not.toContain('pa55word');
   });
@@ -172,7 +178,7 @@ describe('the message names the place and what to do about', () => {
     await once(other, 'listening');
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const end = await withSettings('start', { server: settings(port) });
+    const end = await started({ server: settings(port) });
     other.close();
     expectOneLine(
       end,

@@ -45,7 +45,7 @@ function canMount(): boolean {
   beforeAll(async () => {
     mountVolume();
     world = await openFaultWorld({ ownCluster: NAME });
-    await (await world.load()).start();
+    await world.startHere();
   });
   afterAll(async () => {
     await world.end();

@@ -57,7 +57,7 @@ const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
     // The catalog is asked which of two results is the newer one: one that refuses connections is asked again for half a minute.
     const here = await openFaultWorld({ redisUrl: redis.url, withCatalog: true });
     world = here;
-    await (await here.load()).start();
+    await here.startHere();
     const plan = await planSoak(here, count, chance(count));
     return { here, plan, sender: new DeliverySender(here.webhookUrl, here.webhookSecret) };
   }

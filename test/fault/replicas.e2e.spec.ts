@@ -4,6 +4,7 @@ import { chance } from './chance.js';
 import { planSoak } from '../soak/plan.js';
 import { DeliverySender } from './deliveries.js';
 import type { World } from '../support/e2e-world.js';
+import { runLine } from '../support/run-command.js';
 import { until } from '../support/until.js';
 import { openFaultWorld, type FaultWorldOptions } from './fault-world.js';
 import { Front } from './front.js';
@@ -89,7 +90,8 @@ describe('among two daemons', () => {
 
   it('the one that stood still while its write-back was taken over changes nothing when it goes on', async () => {
     await open({ withCatalog: true });
-    const plan = await planWithSchema();
+    await runLine(world, ['migrate']);
+    const plan = await planSoak(world, 1, () => 0.99);
     const [still, other] = [await (await world.load(0)).start(), await world.load(1)];
     await still.pauseAt('write-back.taken');
     const sender = new DeliverySender(world.webhookUrl, world.webhookSecret);
@@ -135,10 +137,3 @@ describe('among two daemons', () => {
     await expectNothingLostOrDoubled(sender.sent);
   });
 });
-
-/** Lets a daemon create the tables before rows are inserted. */
-async function planWithSchema(): Promise<Awaited<ReturnType<typeof planSoak>>> {
-  const maker = await (await world.load(2)).start();
-  await maker.terminate();
-  return planSoak(world, 1, () => 0.99);
-}

@@ -4,6 +4,7 @@ import { installable, SHOP, startMerchantStore } from '../../support/install-flo
 import type { TestStore } from '../../support/sandbox/test-store.js';
 import type { Program } from '../../support/e2e-program.js';
 import { until, World } from '../../support/e2e-world.js';
+import { runLine } from '../../support/run-command.js';
 import { Visitor } from '../dashboard/dashboard-world.js';
 
 const APP = {
@@ -48,7 +49,7 @@ beforeAll(async () => {
     answers.push(JSON.stringify(await world.api('GET', `/api/v1/${path}`)));
   for (const path of ['/metrics', '/docs-json'])
     answers.push(await (await fetch(`${world.url}${path}`)).text());
-  checks.push((await world.run(['check'])).stdout);
+  checks.push((await runLine(world, ['check'])).stdout);
   checkPages.push(await checkedPage());
   store.uninstall();
   await store.idle();
@@ -56,7 +57,7 @@ beforeAll(async () => {
     const [row] = await world.rows('SELECT access_token FROM store_installation');
     return row?.['access_token'] === null || null;
   });
-  checks.push((await world.run(['check'])).stdout);
+  checks.push((await runLine(world, ['check'])).stdout);
   checkPages.push(await checkedPage());
 });
 afterAll(async () => {
