@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runDirectory } from '../support/run-directory.js';
 import { writeExportFile, type ExportFile } from './export-files.js';
 import { atMost, MEGABYTE, nearFloor, type Figure } from './figure.js';
@@ -9,6 +10,8 @@ import { BenchWorld } from './world.js';
 
 type Take = (...figures: readonly Figure[]) => void;
 const SHOP = 'large.myshopify.com';
+const SMALL_SHOP = 'small.myshopify.com';
+const SMALL_PRODUCTS = 100;
 
 /** A world of one store, and its export. */
 async function oneStore(products: number): Promise<{ sides: Sides; world: BenchWorld; file: ExportFile }> {
@@ -21,20 +24,53 @@ async function oneStore(products: number): Promise<{ sides: Sides; world: BenchW
   return { sides, world, file };
 }
 
-/** Full runs over 100,000 products × 3 variants: nothing changed, then one product in a hundred. */
+/**
+ * Full runs over 100,000 products × 3 variants: with one product in a hundred changed, while a store of 100 products in the same workspace
+ * is due too; then with nothing changed.
+ */
 export async function benchFullRuns(share: number, take: Take): Promise<void> {
   const products = Math.round(100_000 * share);
   const changed = Math.round(products / 100);
-  const { sides, world, file } = await oneStore(products);
-  const changedFile = await writeExportFile(join(runDirectory(), 'changed.jsonl'), products, changed);
+  const [sides, smallSides] = [await Sides.start(), await Sides.start()];
+  const world = await BenchWorld.open({
+    catalogUrl: sides.catalogUrl,
+    stores: {
+      large: { shop: SHOP, url: sides.storeUrl },
+      small: { shop: SMALL_SHOP, url: smallSides.storeUrl },
+    },
+  });
+  const file = await writeExportFile(join(runDirectory(), 'changed.jsonl'), products, changed);
+  const smallFile = await writeExportFile(join(runDirectory(), 'small.jsonl'), SMALL_PRODUCTS);
+  const listed = [
+    { shops: [SHOP], products },
+    { shops: [SMALL_SHOP], products: SMALL_PRODUCTS },
+  ];
+  const pages = Math.ceil((products + SMALL_PRODUCTS) / LISTING_PAGE);
+  const what = `full run of ${products.toLocaleString('en-US')} × 3`;
   try {
     await seedLinks(world.db, { store: 'large', shop: SHOP }, products);
+    await seedLinks(world.db, { store: 'small', shop: SMALL_SHOP }, SMALL_PRODUCTS, products + 1);
     await world.db.query('VACUUM ANALYZE');
     const daemon = await world.start();
-    await sides.order({ file, catalogMs: CATALOG_MS, listed: [{ shops: [SHOP], products }] });
+    await sides.order({ file, catalogMs: CATALOG_MS, listed });
+    await smallSides.order({ file: smallFile });
+    const large = daemon.fullRun('large');
+    await sleep(2_000);
+    // The listing of the workspace is shared: the small store waits for it too, but not for the large store's changes.
+    await world.due(['small']);
+    const { seconds } = await large;
+    const small = (await world.allEnded()).get('small') ?? 0;
+    const { catalog, writes } = await sides.takeCounts();
+    if (writes !== changed) throw new Error(`${String(writes)} writes for ${String(changed)} changes`);
+    // Pages come one after the other, each after the answer that names it. Every other request waits for the limit alone.
+    const others = Object.values(catalog).reduce((sum, count) => sum + count, 0) - pages;
+    const floor = (pages * CATALOG_MS) / 1000 + others / REQUESTS_PER_SECOND;
+    take(
+      nearFloor(`${what}, ${String(changed)} changed`, seconds, floor),
+      atMost(`a store of 100 due beside it, from due to ended`, small, 's', 60),
+    );
     const unchanged = await daemon.fullRun('large');
     const waited = (await sides.takeCounts()).catalogSeconds;
-    const what = `full run of ${products.toLocaleString('en-US')} × 3`;
     take(
       atMost(
         `${what}, nothing changed: own time beside ${waited.toFixed(0)} s of answers`,
@@ -42,23 +78,12 @@ export async function benchFullRuns(share: number, take: Take): Promise<void> {
         's',
         30,
       ),
-    );
-    await sides.order({ file: changedFile });
-    const run = await daemon.fullRun('large');
-    const { catalog, writes } = await sides.takeCounts();
-    if (writes !== changed) throw new Error(`${String(writes)} writes for ${String(changed)} changes`);
-    const pages = Math.ceil(products / LISTING_PAGE);
-    // Pages come one after the other, each after the answer that names it. Every other request waits for the limit alone.
-    const others = Object.values(catalog).reduce((sum, count) => sum + count, 0) - pages;
-    const floor = (pages * CATALOG_MS) / 1000 + others / REQUESTS_PER_SECOND;
-    take(
-      nearFloor(`${what}, ${String(changed)} changed`, run.seconds, floor),
       atMost('peak memory of the daemon in both', (await daemon.peakBytes()) / MEGABYTE, 'MB', 400),
     );
     await daemon.stop();
   } finally {
-    await Promise.all([file, changedFile].map(({ path }) => rm(path)));
-    await sides.stop();
+    await Promise.all([file, smallFile].map(({ path }) => rm(path)));
+    await Promise.all([sides.stop(), smallSides.stop()]);
     await world.close();
   }
 }

@@ -58,7 +58,7 @@ export async function benchReceipt(
     await seedLinks(world.db, { store: 'large', shop: SHOP }, products);
     await sides.order({ file, catalogMs: CATALOG_MS, listed: [{ shops: [SHOP], products }] });
     const fast = async (url: string, first: number): Promise<number> =>
-      (await load(url, world.webhookSecret, first, { seconds: Math.ceil(15 * share) })).perSecond;
+      (await load(url, world.webhookSecret, first, { seconds: Math.ceil(10 * share) })).perSecond;
     const receiver = await world.start({ STORE_SYNC_ROLES: 'receive' });
     const received = await fast(`${receiver.url}/webhooks/catalog/default`, 2_000_000);
     await receiver.stop();

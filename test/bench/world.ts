@@ -77,6 +77,28 @@ export class BenchWorld {
     return new BenchDaemon(program, this.world);
   }
 
+  /** Full runs of the schedule, due now. */
+  async due(stores: readonly string[]): Promise<void> {
+    await this.db.query(
+      `INSERT INTO sync_run (store, workspace, kind, trigger) SELECT unnest($1::text[]), 'default', 'full', 'schedule'`,
+      [stores],
+    );
+  }
+
+  /** Waits for the end of every run. Answers with the seconds from due to ended, by store. Fails unless each succeeded. */
+  async allEnded(): Promise<ReadonlyMap<string, number>> {
+    for (;;) {
+      const { rows } = await this.db.query<{ store: string; state: string; error: string; seconds: number }>(
+        `SELECT store, state, coalesce(error, '') AS error, extract(epoch FROM finished_at - created_at)::float8 AS seconds FROM sync_run`,
+      );
+      const bad = rows.find(({ state }) => state === 'failed' || state === 'partial');
+      if (bad !== undefined) throw new Error(`the run of ${bad.store} is ${bad.state}: ${bad.error}`);
+      if (rows.every(({ state }) => state === 'succeeded'))
+        return new Map(rows.map(({ store, seconds }) => [store, seconds]));
+      await sleep(ASKED_EVERY_MS);
+    }
+  }
+
   #inContainer() {
     const { directory: cwd, env } = this.world;
     return { cwd, env: { ...env, NODE_ENV: 'production' }, launcher: launcher() };
