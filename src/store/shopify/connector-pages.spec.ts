@@ -136,11 +136,16 @@ describe('reading by pages', () => {
     await expect(collect(connect(store.url).connector.parts.pages.products(ALL))).resolves.toEqual([]);
   });
 
-  it('fails as transient when a further page is promised but the cursor stands still', async () => {
+  it.each([
+    ['stands still', () => 'c'],
+    ['goes in a circle', (after: unknown) => (after === 'c' ? 'd' : 'c')],
+  ])('fails as transient when a further page is promised but the cursor %s', async (_what, cursorAfter) => {
     store.answerWith(({ operation, variables }) =>
       operation === 'ProductDetails'
         ? details(variables)
-        : data({ products: page([{ id: productGid(1), updatedAt: at(1) }], 'c') }),
+        : data({
+            products: page([{ id: productGid(1), updatedAt: at(1) }], cursorAfter(variables['after'])),
+          }),
     );
     expect(await failureOf(collect(connect(store.url).connector.parts.pages.products(ALL)))).toMatchObject({
       code: 'transient',

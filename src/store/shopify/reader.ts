@@ -6,7 +6,7 @@ import type { ProductDetails } from './details.js';
 import { PRODUCTS_COUNT, PRODUCTS_PAGE } from './documents.js';
 import { numericId } from './mapper.js';
 import type { ShopifyLimits } from './options.js';
-import { nextCursor } from './pages.js';
+import { Cursors } from './pages.js';
 import { productsCountData, productsPageData } from './schemas.js';
 import { productSearch, requireHeeded } from './search.js';
 
@@ -70,6 +70,7 @@ export class PageReader {
     let { since } = selection;
     let after: string | null = null;
     let walked = 0;
+    let cursors = new Cursors();
     for (;;) {
       const query = productSearch(selection.query, since);
       const variables = { first: pageSize, after, query };
@@ -87,9 +88,10 @@ export class PageReader {
         since = reached;
         after = null;
         walked = 0;
+        cursors = new Cursors();
         continue;
       }
-      after = nextCursor(pageInfo, after);
+      after = cursors.next(pageInfo);
     }
   }
 }
