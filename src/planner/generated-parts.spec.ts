@@ -17,33 +17,22 @@ import { decideFields } from './plan-write-back.js';
 
 const VARIANT = 'shopify:example.myshopify.com:1:101';
 
-function values(value: unknown, target: 'tags' | 'images[].alt'): [string, string][] {
+function values(value: unknown, target: 'tags' | 'images[].alt'): string[] {
   const settings = { ...writeBackSettings, sections: null, fields: { 'sections.part': target } };
   const product = { sections: [{ code: 'part', value }] };
-  return intendedValues(product, settings).map((each) => [each.target, each.value]);
+  return intendedValues(product, settings).map((each) => `${each.target} ${each.value}`);
 }
 
 describe('tags of a result', () => {
-  it.each<[string, unknown, [string, string][]]>([
-    [
-      'a text with commas',
-      'Red, Blue ,,red',
-      [
-        ['tags:red', 'Red'],
-        ['tags:blue', 'Blue'],
-      ],
-    ],
+  it.each<[string, unknown, string[]]>([
+    ['a text with commas', 'Red, Blue ,,red', ['tags:red Red', 'tags:blue Blue']],
     [
       'a list, whose entries may hold commas too',
-      ['Red', 'Blue, Green'],
-      [
-        ['tags:red', 'Red'],
-        ['tags:blue', 'Blue'],
-        ['tags:green', 'Green'],
-      ],
+      ['Red', 'Blue, A'],
+      ['tags:red Red', 'tags:blue Blue', 'tags:a A'],
     ],
-    ['markup, as text', ['<b>Red</b><script>alert(1)</script>'], [['tags:red', 'Red']]],
-    ['a text that is too long, cut', ['x'.repeat(300)], [[`tags:${'x'.repeat(255)}`, 'x'.repeat(255)]]],
+    ['markup, as text', ['<b>Red</b><script>alert(1)</script>'], ['tags:red Red']],
+    ['a text that is too long, cut', ['x'.repeat(300)], [`tags:${'x'.repeat(255)} ${'x'.repeat(255)}`]],
     ['entries that are no texts, none', [1, null, { a: 'b' }, true], []],
     ['blanks, none', ' , ', []],
   ])('are made of %s', (_what, value, expected) => {
@@ -57,12 +46,12 @@ describe('tags of a result', () => {
 });
 
 describe('alternative texts of a result', () => {
-  it.each<[string, unknown, [string, string][]]>([
-    ['a text, cut to what the store takes', 'x'.repeat(600), [['images[].alt', 'x'.repeat(512)]]],
+  it.each<[string, unknown, string[]]>([
+    ['a text, cut to what the store takes', 'x'.repeat(600), [`images[].alt ${'x'.repeat(512)}`]],
     [
-      'a list, in which every entry keeps its place',
+      'a list, whose entries keep their places',
       ['Front', 7, '<i>Back</i>'],
-      [['images[].alt', '["Front","","Back"]']],
+      ['images[].alt ["Front","","Back"]'],
     ],
     ['a list without texts, none', [1, ''], []],
     ['nothing, none', undefined, []],
@@ -122,48 +111,20 @@ describe('the decision about alternative texts', () => {
       images: names.map((name) => image(`id-${name}`, null, address(name, '?v=2'))),
     });
     const placed = (product: LiveProduct, context: object = { seen }) =>
-      decideFields([list], product, writeBackContext(context)).map(({ target, value, verdict, reason }) =>
-        verdict === 'write' ? [target, value] : [target, reason],
+      decideFields([list], product, writeBackContext(context)).map(
+        ({ target, value, verdict, reason }) => `${target}: ${verdict === 'write' ? value : reason}`,
       );
+    const front = 'image-alt:id-1: Front';
+    const back = 'image-alt:id-3: Back';
+    const notShown = (texts: string) =>
+      `images[].alt: ${texts} left out: the product does not show the image now`;
 
-    it.each<[string, string[], string[][]]>([
-      [
-        'as it was',
-        ['1', '2', '3'],
-        [
-          ['image-alt:id-1', 'Front'],
-          ['image-alt:id-3', 'Back'],
-        ],
-      ],
-      [
-        'in another order',
-        ['3', '2', '1'],
-        [
-          ['image-alt:id-1', 'Front'],
-          ['image-alt:id-3', 'Back'],
-        ],
-      ],
-      [
-        'with a new first image',
-        ['0', '1', '2', '3'],
-        [
-          ['image-alt:id-1', 'Front'],
-          ['image-alt:id-3', 'Back'],
-        ],
-      ],
-      [
-        'without its first image',
-        ['2', '3'],
-        [
-          ['image-alt:id-3', 'Back'],
-          ['images[].alt', '1 text is left out: the product does not show the image now'],
-        ],
-      ],
-      [
-        'of other images',
-        ['7', '8'],
-        [['images[].alt', '2 texts are left out: the product does not show the image now']],
-      ],
+    it.each<[string, string[], string[]]>([
+      ['as it was', ['1', '2', '3'], [front, back]],
+      ['in another order', ['3', '2', '1'], [front, back]],
+      ['with a new first image', ['0', '1', '2', '3'], [front, back]],
+      ['without its first image', ['2', '3'], [back, notShown('1 text is')]],
+      ['of other images', ['7', '8'], [notShown('2 texts are')]],
     ])('each text goes to its own image of a product %s', (_what, names, expected) => {
       expect(placed(shown(...names))).toEqual(expected);
     });
@@ -172,19 +133,16 @@ describe('the decision about alternative texts', () => {
       const product = shown('1', '3');
       const images = (product.images ?? []).map((each) => ({ ...each, isReady: each.id !== 'id-1' }));
       expect(placed({ ...product, images })).toEqual([
-        ['image-alt:id-3', 'Back'],
-        ['images[].alt', '1 text is left out: the store still processes the image'],
+        back,
+        'images[].alt: 1 text is left out: the store still processes the image',
       ]);
       const unknown = images.map((each) => (each.isReady ? each : { ...each, address: null }));
-      expect(placed({ ...product, images: unknown })).toEqual([
-        ['image-alt:id-3', 'Back'],
-        ['images[].alt', '1 text is left out: the product does not show the image now'],
-      ]);
+      expect(placed({ ...product, images: unknown })).toEqual([back, notShown('1 text is')]);
     });
 
     it('nothing is written where the images of the time are not known', () => {
       expect(placed(shown('1', '2', '3'), { seen: {} })).toEqual([
-        ['images[].alt', 'it is not known which images the texts were written for'],
+        'images[].alt: it is not known which images the texts were written for',
       ]);
     });
 
@@ -193,8 +151,8 @@ describe('the decision about alternative texts', () => {
       const product = shown('1', '2', '1');
       const images = (product.images ?? []).map((each, place) => ({ ...each, id: String(place) }));
       expect(placed({ ...product, images }, { seen: twice })).toEqual([
-        ['image-alt:0', 'Front'],
-        ['image-alt:2', 'Back'],
+        'image-alt:0: Front',
+        'image-alt:2: Back',
       ]);
     });
   });

@@ -23,7 +23,7 @@ function findings(
   text: Partial<GatedText>,
   settings: Partial<GateSettings>,
   context: Partial<GateContext> = {},
-): [string, string][] {
+): string[] {
   const gates = { ...OFF, ...settings };
   return gateFindings([{ target: 'descriptionHtml', value: '', before: null, ...text }], gates, {
     locale: 'en',
@@ -32,7 +32,7 @@ function findings(
     sourceTexts: [],
     attributeTexts: [],
     ...context,
-  }).map(({ gate, detail }) => [gate, detail]);
+  }).map(({ gate, detail }) => `${gate}: ${detail}`);
 }
 
 describe('the gates of a generated text', () => {
@@ -42,12 +42,12 @@ describe('the gates of a generated text', () => {
     ).toEqual([]);
   });
 
-  it.each<[string, Partial<GatedText>, Partial<GateSettings>, [string, string][]]>([
+  it.each<[string, Partial<GatedText>, Partial<GateSettings>, string[]]>([
     [
       'a title that is too long',
       { target: 'title', value: 'x'.repeat(71) },
       { title: { maxLength: 70 } },
-      [['length', '71 characters, at most 70 allowed']],
+      ['length: 71 characters, at most 70 allowed'],
     ],
     [
       'a title of just that length',
@@ -59,25 +59,25 @@ describe('the gates of a generated text', () => {
       'a description by its text, not by its markup',
       { value: '<p class="a-long-class-name">short</p>' },
       { descriptionHtml: { minLength: 10, maxLength: 0 } },
-      [['length', '5 characters, at least 10 expected']],
+      ['length: 5 characters, at least 10 expected'],
     ],
     [
       'a forbidden phrase, in whatever letter case',
       { target: 'title', value: 'The BEST price' },
       { forbid: ['(?i)best price', '(?i)free shipping'] },
-      [['forbid', '“BEST price” is forbidden']],
+      ['forbid: “BEST price” is forbidden'],
     ],
     [
       'a forbidden phrase in a metafield',
       { target: 'metafield:catalog.note', value: 'free shipping' },
       { forbid: ['free shipping'] },
-      [['forbid', '“free shipping” is forbidden']],
+      ['forbid: “free shipping” is forbidden'],
     ],
     [
       'a description that shrinks',
       { value: '<p>12345</p>', before: '<p>1234567890123</p>' },
       { shrink: 0.5 },
-      [['shrink', '38 % as long as the present text, at least 50 % expected']],
+      ['shrink: 38 % as long as the present text, at least 50 % expected'],
     ],
     [
       'a description that removes media',
@@ -153,7 +153,7 @@ describe('a number with a unit', () => {
     ['is next to another sign', '(25W)/[30W]', { sourceTexts: ['25 watt, 30 watts'] }, []],
     ['is invented twice', 'Lasts 24 h, yes, 24 h', {}, ['24 h: not in the source']],
   ])('that %s', (_what, value, context, expected) => {
-    expect(findings({ value }, numbers, context).map(([, detail]) => detail)).toEqual(expected);
+    expect(findings({ value }, numbers, context)).toEqual(expected.map((detail) => `numbers: ${detail}`));
   });
 
   it('is found with the digits and unit that the text has', () => {
@@ -220,12 +220,10 @@ describe('the language of a text', () => {
     const detect = (text: string) =>
       new Map(Object.entries(text.includes('rust') ? { en: 1, de: 0 } : { de: 1 }));
     const german = `<p>Diese Flasche hält Getränke den ganzen Tag lang kalt und besteht aus Edelstahl, der nie anläuft.</p>`;
-    const judge = (value: string): [string, string][] =>
+    const judge = (value: string): string[] =>
       findings({ value, before: table }, { language: true }, { locale: 'de', detect });
     expect(judge(`${german}\n${table}`)).toEqual([]);
-    expect(judge(`<p>${SENTENCE}</p>\n${table}`)).toEqual([
-      ['language', 'reads as en, not de (100 % apart)'],
-    ]);
+    expect(judge(`<p>${SENTENCE}</p>\n${table}`)).toEqual(['language: reads as en, not de (100 % apart)']);
   });
 
   it('is named where only a part of a text is in another one', () => {
@@ -238,7 +236,7 @@ describe('the language of a text', () => {
       new Map(Object.entries(text.includes('english') ? { en: 1, de: 0.4 } : { de: 1, en: 0.6 }));
     const value = `${words('german')} ${words('deutsch')} ${words('english')}`;
     expect(findings({ value }, { language: true }, { locale: 'de', detect })).toEqual([
-      ['language', 'a part reads as en, not de (60 % apart)'],
+      'language: a part reads as en, not de (60 % apart)',
     ]);
   });
 
@@ -247,7 +245,7 @@ describe('the language of a text', () => {
     const settings = { language: true };
     expect(
       findings({ target: 'fr:descriptionHtml', value: SENTENCE }, settings, { detect: english }),
-    ).toEqual([['language', 'reads as en, not fr (40 % apart)']]);
+    ).toEqual(['language: reads as en, not fr (40 % apart)']);
     expect(findings({ value: SENTENCE }, settings, { detect: english })).toEqual([]);
   });
 
