@@ -4,14 +4,10 @@ import { creditOutlook } from '../operations/credits.js';
 import type { Outage } from '../operations/outages.js';
 import type { Overview, StoreLine } from '../operations/overview.js';
 import type { StoreStatus } from '../operations/status.js';
-import type { Visitor } from './visit.js';
+import { VISITOR } from '../../test/support/visitor.js';
 import { overviewPage } from './views/overview.js';
 import { storePage } from './views/store.js';
 
-const VISITOR: Visitor = {
-  session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
-  notice: null,
-};
 const NOW = new Date('2026-11-22T12:00:00Z');
 const WELL = { state: 'ok', code: null, scope: null, reason: null, since: null, nextTry: null } as const;
 

@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedProduct } from '../operations/products.js';
 import type { PresentedWithheld } from '../operations/withheld.js';
-import type { Visitor } from './visit.js';
+import { VISITOR } from '../../test/support/visitor.js';
 import { productsPage } from './views/products.js';
 
-const VISITOR: Visitor = {
-  session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
-  notice: null,
-};
 const AT = '2026-11-22T10:00:00.000Z';
 
 function withheld(kind: 'sku' | 'barcode', products: string[]): PresentedWithheld {

@@ -3,13 +3,9 @@ import { NO_COUNTS } from '../domain/run-counts.js';
 import type { PresentedRun } from '../operations/present-run.js';
 import type { RunItem } from '../operations/run-items.js';
 import { lasting } from './elements.js';
-import type { Visitor } from './visit.js';
+import { VISITOR } from '../../test/support/visitor.js';
 import { runPage, type RunView } from './views/run.js';
 
-const VISITOR: Visitor = {
-  session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
-  notice: null,
-};
 const AT = '2026-11-22T10:00:00.000Z';
 const EMPTY = {
   failed: 0,

@@ -3,14 +3,10 @@ import type { Role } from '../api/access.js';
 import type { GateFinding } from '../domain/gate-finding.js';
 import type { PresentedWriteBack } from '../operations/present-write-back.js';
 import { compareWithLive } from '../operations/write-back-comparison.js';
-import type { Visitor } from './visit.js';
+import { VISITOR } from '../../test/support/visitor.js';
 import { markedText } from './views/write-back-parts.js';
 import { writeBackPage } from './views/write-back.js';
 
-const VISITOR: Visitor = {
-  session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
-  notice: null,
-};
 const HELD: GateFinding[] = [
   { gate: 'numbers', target: 'title', found: '25 W', detail: '25 W: not in the source' },
   { gate: 'forbid', target: 'metafield:catalog.note', found: '<b>', detail: '“<b>” is forbidden' },

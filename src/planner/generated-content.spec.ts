@@ -221,76 +221,38 @@ describe('sections', () => {
     expect(intendedOf({ sections: [{ Material: 'Steel' }] }, { sections: null })).toEqual([]);
   });
 
-  it.each<[string, Readonly<Record<string, unknown>>[], [string, unknown][]]>([
-    ['one that names itself', [{ code: 'material', value: 'Steel' }], [['material', 'Steel']]],
-    ['one with a name and content', [{ name: 'Care', content: 'Wash' }], [['care', 'Wash']]],
+  it.each<[string, Readonly<Record<string, unknown>>[], Readonly<Record<string, unknown>>]>([
+    ['one that names itself', [{ code: 'material', value: 'Steel' }], { material: 'Steel' }],
+    ['one with a name and content', [{ name: 'Care', content: 'Wash' }], { care: 'Wash' }],
     [
       'one with several names: the code',
       [{ title: 'A', label: 'B', key: 'k', code: 'c', value: 1 }],
-      [['c_', 1]],
+      { c_: 1 },
     ],
-    ['one whose first name is blank: the next', [{ code: ' ', title: 'Ab', value: 1 }], [['ab', 1]]],
-    [
-      'one whose name is no text: its members',
-      [{ code: 5, value: 1 }],
-      [
-        ['code', 5],
-        ['value', 1],
-      ],
-    ],
-    [
-      'one with a name alone: its members',
-      [{ name: 'Bottle', size: 'S' }],
-      [
-        ['name', 'Bottle'],
-        ['size', 'S'],
-      ],
-    ],
-    [
-      'one with free-form keys: its members',
-      [{ size: 'S', weight: 2 }],
-      [
-        ['size', 'S'],
-        ['weight', 2],
-      ],
-    ],
-    ['one that names itself without a value', [{ code: 'ab', value: null }], [['ab', null]]],
-    [
-      'several',
-      [{ a1: 1 }, { code: 'b1', values: [2] }],
-      [
-        ['a1', 1],
-        ['b1', [2]],
-      ],
-    ],
+    ['one whose first name is blank: the next', [{ code: ' ', title: 'Ab', value: 1 }], { ab: 1 }],
+    ['one whose name is no text: its members', [{ code: 5, value: 1 }], { code: 5, value: 1 }],
+    ['one with a name alone: its members', [{ name: 'Bottle', size: 'S' }], { name: 'Bottle', size: 'S' }],
+    ['one with free-form keys: its members', [{ size: 'S', weight: 2 }], { size: 'S', weight: 2 }],
+    ['one that names itself without a value', [{ code: 'ab', value: null }], { ab: null }],
+    ['several', [{ a1: 1 }, { code: 'b1', values: [2] }], { a1: 1, b1: [2] }],
     [
       'names that come to one key: a number for all but one',
       [{ 'A b': 1 }, { a_b: 2 }, { code: 'A-B', value: 3 }],
-      [
-        ['a_b_2', 1],
-        ['a_b', 2],
-        ['a-b', 3],
-      ],
+      { a_b_2: 1, a_b: 2, 'a-b': 3 },
     ],
-    ['an empty one', [{}], []],
+    ['an empty one', [{}], {}],
     [
       'names without a Latin letter; only a blank name is nothing',
       [{ 材料: 1, '!?': 2, '': 3 }],
-      [
-        ['cailiao', 1],
-        ['attribute_6918d954', 2],
-      ],
+      { cailiao: 1, attribute_6918d954: 2 },
     ],
     [
       'members of the prototype’s name',
       [JSON.parse('{"__proto__": 1, "constructor": 2}')],
-      [
-        ['proto', 1],
-        ['constructor', 2],
-      ],
+      { proto: 1, constructor: 2 },
     ],
   ])('%s', (_what, sections, expected) => {
-    expect([...attributesOf({ sections }).byKey]).toEqual(expected);
+    expect([...attributesOf({ sections }).byKey]).toEqual(Object.entries(expected));
   });
 
   it.each<[unknown, string, string]>([
@@ -319,21 +281,12 @@ describe('sections', () => {
     expect(metafieldOf(raw)).toEqual({ type, value });
   });
 
-  it.each<[unknown]>([
-    [null],
-    [undefined],
-    [''],
-    ['  '],
-    ['<p></p>'],
-    [[]],
-    [[null, '']],
-    [['<i></i>']],
-    [{}],
-    [Number.NaN],
-    [Number.POSITIVE_INFINITY],
-  ])('the value %j says nothing and is left out', (raw) => {
-    expect(metafieldOf(raw)).toBeUndefined();
-  });
+  it.each([null, undefined, '', '  ', '<p></p>', [], [null, ''], ['<i></i>'], {}, NaN, Infinity])(
+    'the value %j says nothing and is left out',
+    (raw) => {
+      expect(metafieldOf(raw)).toBeUndefined();
+    },
+  );
 
   it.each([1e30, -1e30, 1e21, 9007199254740992, 1e13 + 0.5])(
     'the number %d, which the store cannot hold, is left out and not changed into another',

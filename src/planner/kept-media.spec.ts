@@ -21,41 +21,20 @@ const IFRAME = '<iframe src="https://www.youtube.com/embed/x"></iframe>';
 const NEW = '<p>New text.</p>';
 
 describe('the merchant’s media', () => {
+  const inTable = `<table><tr><td>${IMG}</td></tr></table>`;
+  const all = `<p>x${IMG}</p>${TABLE}<div>${VIDEO}</div>${IFRAME}`;
+  const closed = '<table><tr><td>x</td></tr></table>';
+
   it.each<[string, string | null, readonly KeepableElement[], string[]]>([
-    [
-      'stay after the new text, in their order',
-      `<p>x${IMG}</p>${TABLE}<div>${VIDEO}</div>${IFRAME}`,
-      ALL,
-      [IMG, TABLE, VIDEO, IFRAME],
-    ],
+    ['stay after the new text, in their order', all, ALL, [IMG, TABLE, VIDEO, IFRAME]],
     ['of other kinds go', `${IMG}${TABLE}`, ['table'], [TABLE]],
     ['go where nothing is kept', `${IMG}${TABLE}`, [], []],
-    [
-      'within a kept table stay within it',
-      `<table><tr><td>${IMG}</td></tr></table>`,
-      ALL,
-      [`<table><tr><td>${IMG}</td></tr></table>`],
-    ],
-    [
-      'within a table that goes stay by themselves',
-      `<table><tr><td>${IMG}</td></tr></table>`,
-      ['img'],
-      [IMG],
-    ],
+    ['within a kept table stay within it', inTable, ALL, [inTable]],
+    ['within a table that goes stay by themselves', inTable, ['img'], [IMG]],
     ['are none where there is no description', null, ALL, []],
     ['are none in plain text', '<p>Old text, 3 < 4</p>', ALL, []],
-    [
-      'lose scripts within them',
-      `<table><tr><td>x<script>alert(1)</script></td></tr></table>`,
-      ALL,
-      ['<table><tr><td>x</td></tr></table>'],
-    ],
-    [
-      'that are never closed end with the description',
-      '<table><tr><td>x',
-      ALL,
-      ['<table><tr><td>x</td></tr></table>'],
-    ],
+    ['lose scripts', '<table><tr><td>x<script>alert(1)</script></td></tr></table>', ALL, [closed]],
+    ['that are never closed end with the description', '<table><tr><td>x', ALL, [closed]],
   ])('%s', (_what, merchant, kinds, kept) => {
     expect(withKeptMedia(NEW, merchant, kinds)).toBe([NEW, ...kept].join('\n'));
   });

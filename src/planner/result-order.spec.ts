@@ -22,42 +22,20 @@ describe('the order of a result and the newest one', () => {
     expect(orderOf(result('a', 0), null)).toBe('newer');
   });
 
+  const asked = result('a', 10, { asked: 0 });
+  const dated = result('a', 10, { dated: 0 });
+
   it.each([
-    ['requested later', result('b', 30, { asked: 20 }), result('a', 10, { asked: 0 }), 'newer'],
-    [
-      'requested later, with the same content',
-      result('a', 30, { asked: 20 }),
-      result('a', 10, { asked: 0 }),
-      'newer',
-    ],
-    ['of the same request', result('a', 11, { asked: 0 }), result('a', 10, { asked: 0 }), 'same'],
-    [
-      'of the same request, with other content',
-      result('b', 11, { asked: 0 }),
-      result('a', 10, { asked: 0 }),
-      'unsure',
-    ],
+    ['requested later', result('b', 30, { asked: 20 }), asked, 'newer'],
+    ['requested later, with the same content', result('a', 30, { asked: 20 }), asked, 'newer'],
+    ['of the same request', result('a', 11, { asked: 0 }), asked, 'same'],
+    ['of the same request, with other content', result('b', 11, { asked: 0 }), asked, 'unsure'],
     ['requested before the newest came in', result('b', 11, { asked: 5 }), result('a', 10), 'unsure'],
-    ['dated later by the same clock', result('b', 30, { dated: 20 }), result('a', 10, { dated: 0 }), 'newer'],
-    [
-      'dated earlier by the same clock',
-      result('b', 30, { dated: -1 }),
-      result('a', 10, { dated: 0 }),
-      'unsure',
-    ],
-    [
-      'dated well after the newest came in',
-      result('b', 30, { dated: 16 }),
-      result('a', 10, { asked: 0 }),
-      'newer',
-    ],
-    ['dated shortly after it', result('b', 30, { dated: 12 }), result('a', 10, { asked: 0 }), 'unsure'],
-    [
-      'dated shortly after it, with the same content',
-      result('a', 30, { dated: 12 }),
-      result('a', 10, { asked: 0 }),
-      'same',
-    ],
+    ['dated later by the same clock', result('b', 30, { dated: 20 }), dated, 'newer'],
+    ['dated earlier by the same clock', result('b', 30, { dated: -1 }), dated, 'unsure'],
+    ['dated well after the newest came in', result('b', 30, { dated: 16 }), asked, 'newer'],
+    ['dated shortly after it', result('b', 30, { dated: 12 }), asked, 'unsure'],
+    ['dated shortly after it, with the same content', result('a', 30, { dated: 12 }), asked, 'same'],
     ['without a date', result('b', 30), result('a', 10), 'unsure'],
     ['without the translations of the newest', result('a', 30), result('a+fr', 10), 'same'],
     ['with more translations than the newest', result('a+fr', 30), result('a', 10), 'unsure'],
@@ -65,7 +43,6 @@ describe('the order of a result and the newest one', () => {
     expect(orderOf(arrived, newest)).toBe(order);
   });
 
-  const newest = result('a', 10, { asked: 0 });
   it.each([
     ['the catalog holds it', result('b', 30, { dated: -60 }), 'b', 'newer'],
     ['the catalog holds the newest', result('b', 30, { dated: 12 }), 'a', 'older'],
@@ -75,6 +52,6 @@ describe('the order of a result and the newest one', () => {
     ['it has no date and came in later', result('b', 30), null, 'newer'],
     ['it has no date and came in earlier', result('b', 9), null, 'older'],
   ])('that dates do not tell, when %s', (_when, arrived, live, order) => {
-    expect(settledOrder(arrived, newest, live)).toBe(order);
+    expect(settledOrder(arrived, asked, live)).toBe(order);
   });
 });
