@@ -188,7 +188,6 @@ const GROUPED = [
   productNode(2, { title: 'Says "__parentId":"gid://shopify/Product/1" in its title' }),
   childOf(2, variantNode(21, { sku: '' })),
 ];
-const INTERLEAVED = [0, 4, 1, 5, 3, 2].map((index) => GROUPED[index] ?? {});
 
 function completed(nodes: readonly object[], overrides: Partial<CompletedExport> = {}): CompletedExport {
   const rootObjects = nodes.filter((node) => !('__parentId' in node)).length;
@@ -212,17 +211,6 @@ describe('reading an export', () => {
       { externalId: 'shopify:demo-store.myshopify.com:2', variants: [{ sku: null }], imageUrls: [] },
     ]);
     expect(JSON.stringify(store.calls)).not.toContain(CANARY);
-  });
-
-  it.each([
-    ['one partition', {}],
-    ['many partitions', { exportPartBytes: 100 }],
-  ])('yields the same products when children are not beside them (%s)', async (_name, limits) => {
-    store.answerWith(() => ({ text: exportText(GROUPED) }));
-    const expected = await read(completed(GROUPED));
-    store.answerWith(() => ({ text: exportText(INTERLEAVED) }));
-    const products = await read(completed(INTERLEAVED), limits);
-    expect(products.sort((one, other) => one.externalId.localeCompare(other.externalId))).toEqual(expected);
   });
 
   it('reads a file without a line end behind the last line', async () => {

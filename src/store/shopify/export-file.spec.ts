@@ -55,13 +55,14 @@ const mediumOf = (variant: number, id: number): Node => ({
   __parentId: `gid://shopify/ProductVariant/${String(variant)}`,
 });
 
-/** A product with one child of each kind, and a medium of its variant. */
+/** A product with children of each kind, and a medium of its second variant. */
 const family = (id: number): Node[] => [
   productNode(id),
   childOf(id, variantNode(id * 10 + 1)),
+  childOf(id, variantNode(id * 10 + 4, { position: 2 })),
   childOf(id, imageNode(id * 10 + 2, `https://cdn.example.com/${String(id)}.jpg`)),
   childOf(id, metafieldNode(id * 10 + 3, 'material', 'Cotton')),
-  mediumOf(id * 10 + 1, id * 10 + 2),
+  mediumOf(id * 10 + 4, id * 10 + 2),
 ];
 const FAMILIES = [1, 2, 3, 4].flatMap(family);
 
@@ -71,7 +72,7 @@ describe('the lines of an export', () => {
     expect(expected[0]).toMatchObject({
       imageUrls: ['https://cdn.example.com/1.jpg'],
       metafields: [{ key: 'material', value: 'Cotton' }],
-      variants: [{ imageUrls: ['https://cdn.example.com/1.jpg'] }],
+      variants: [{ imageUrls: [] }, { imageUrls: ['https://cdn.example.com/1.jpg'] }],
     });
     const orders = fc.shuffledSubarray(FAMILIES, { minLength: FAMILIES.length });
     await fc.assert(
@@ -84,9 +85,19 @@ describe('the lines of an export', () => {
   });
 
   it('count once where a child is there twice', async () => {
-    const [, variant = {}, image = {}] = FAMILIES;
+    const [, variant = {}, , image = {}] = FAMILIES;
     expect(await read([image, variant, ...FAMILIES])).toEqual(await read(FAMILIES));
   });
+
+  it.each([100, 100_000])(
+    'must have the variant of a medium, in partitions of %d bytes',
+    async (exportPartBytes) => {
+      expect(await failureOf(read([...FAMILIES, mediumOf(99, 12)], { exportPartBytes }))).toMatchObject({
+        code: 'transient',
+        message: expect.stringMatching(/MediaImage\/12, belongs to .*ProductVariant\/99, which is not there/),
+      });
+    },
+  );
 
   it('must not say two things of one child', async () => {
     const nodes = [...family(1), childOf(1, variantNode(11, { sku: 'OTHER' }))];
