@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from '@jest/globals';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import type { World } from '../../support/e2e-world.js';
+import { endWithTheFile } from '../../support/left-open.mjs';
 
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
@@ -25,21 +25,12 @@ export function describeInABrowser(name: string, tests: () => void): void {
 const PRODUCT_IMAGE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96" height="96" fill="#e8d9c0"/><circle cx="48" cy="54" r="26" fill="#7a4b2a"/></svg>';
 
-export interface Browser {
-  readonly context: BrowserContext;
-  close(): Promise<void>;
-}
+let started: Promise<Browser> | undefined;
 
-/** The system's Chromium with an empty profile. It requests nothing except the pages that a test opens. */
-export async function openBrowser(
-  options: {
-    readonly dark?: boolean;
-    readonly phone?: boolean;
-    readonly javaScriptEnabled?: boolean;
-  } = {},
-): Promise<Browser> {
-  const profile = await mkdtemp(join(tmpdir(), 'store-sync-browser-'));
-  const context = await chromium.launchPersistentContext(profile, {
+/** The system's Chromium, one for a test file. */
+function chromiumOfTheFile(): Promise<Browser> {
+  if (started !== undefined) return started;
+  const browser = chromium.launch({
     executablePath: CHROMIUM,
     headless: true,
     args: [
@@ -51,25 +42,42 @@ export async function openBrowser(
       '--disable-component-update',
       '--disable-sync',
     ],
-    colorScheme: options.dark === true ? 'dark' : 'light',
-    viewport: options.phone === true ? { width: 390, height: 844 } : { width: 1440, height: 900 },
-    javaScriptEnabled: options.javaScriptEnabled ?? true,
   });
+  started = browser;
+  endWithTheFile(async () => {
+    started = undefined;
+    await (await browser).close();
+  });
+  return browser;
+}
+
+/** A browser with an empty profile, in the first of the looks. It requests nothing except the pages that a test opens. */
+export async function openBrowser({ javaScriptEnabled = true } = {}): Promise<BrowserContext> {
+  const browser = await chromiumOfTheFile();
+  const { colorScheme, viewport } = LOOKS[0];
+  const context = await browser.newContext({ colorScheme, viewport, javaScriptEnabled });
   context.setDefaultTimeout(15_000);
   // Only the store's own image host answers.
   await context.route('https://cdn.shopify.com/**', (route) =>
     route.fulfill({ contentType: 'image/svg+xml', body: PRODUCT_IMAGE }),
   );
-  return {
-    context,
-    close: async () => {
-      await context.close();
-      await rm(profile, { recursive: true, force: true });
-    },
-  };
+  return context;
 }
 
-export async function signedIn({ context }: Browser, { url, adminToken }: World): Promise<Page> {
+/** Colours do not depend on the width, so that two looks show every colour and every layout. */
+export const LOOKS = [
+  { name: 'desktop-light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const;
+export type Look = (typeof LOOKS)[number];
+
+/** Shows the page in that look from now on. */
+export async function wear(page: Page, { colorScheme, viewport }: Look): Promise<void> {
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme });
+}
+
+export async function signedIn(context: BrowserContext, { url, adminToken }: World): Promise<Page> {
   const page = await context.newPage();
   await page.goto(`${url}/`);
   await page.getByLabel('Token').fill(adminToken);
@@ -82,19 +90,13 @@ export async function signedIn({ context }: Browser, { url, adminToken }: World)
 const PICTURES = process.env['STORE_SYNC_TEST_PICTURES'];
 
 /** A picture of the page as the name says, where one is wanted. */
-export async function picture(
-  page: Page,
-  name: string,
-  { dark, phone }: { readonly dark: boolean; readonly phone: boolean },
-): Promise<void> {
+export async function picture(page: Page, name: string, look: Look): Promise<void> {
   if (PICTURES === undefined) return;
   await mkdir(PICTURES, { recursive: true });
-  const file = `${name}-${phone ? 'phone' : 'desktop'}-${dark ? 'dark' : 'light'}.png`;
   // A window as high as the page shows what is loaded only in sight, and the keys below it.
-  const [size, height] = [page.viewportSize(), await page.evaluate<number>('document.body.scrollHeight')];
-  if (size === null) throw new Error('the page has no size');
-  await page.setViewportSize({ ...size, height: Math.max(size.height, height) });
+  const height = await page.evaluate<number>('document.body.scrollHeight');
+  await page.setViewportSize({ ...look.viewport, height: Math.max(look.viewport.height, height) });
   await page.waitForLoadState('networkidle');
-  await page.screenshot({ path: join(PICTURES, file), fullPage: true });
-  await page.setViewportSize(size);
+  await page.screenshot({ path: join(PICTURES, `${name}-${look.name}.png`), fullPage: true });
+  await page.setViewportSize(look.viewport);
 }

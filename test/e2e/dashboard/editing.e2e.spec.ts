@@ -101,8 +101,8 @@ describeInABrowser('the editor of a text', () => {
     try {
       const asked: string[] = [];
       const complaints: string[] = [];
-      browser.context.on('request', (request) => asked.push(request.url()));
-      browser.context.on('console', (message) => {
+      browser.on('request', (request) => asked.push(request.url()));
+      browser.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
       });
       const page = await signedIn(browser, world);
