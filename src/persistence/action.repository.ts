@@ -10,7 +10,7 @@ import { waitingResults } from './waiting-results.js';
 import { json, Database } from './database.js';
 import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
 import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
-import { heldAfterApply, ONE_PRODUCT, releasing } from './held-identifiers.js';
+import { heldAfterLink, ONE_PRODUCT, releasing } from './held-identifiers.js';
 import { countRow, counted, rowOf } from './rows.js';
 
 const actionRow = rowOf(SyncActionEntity);
@@ -20,7 +20,6 @@ const RETRIED_CODES = codesMetWith('apply', 'retry', 'pause');
 
 /** The effect of an applied action on its product. */
 export interface AppliedAction {
-  readonly actionId: string;
   readonly workspace: string;
   readonly withheld: readonly WithheldIdentifier[];
   readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
@@ -56,6 +55,7 @@ const tallyRow = z.object({
 });
 export type ActionTally = z.infer<typeof tallyRow>;
 
+const settledRow = rowOf(SyncActionEntity, ['kind', 'recreated']).extend({ wasAway: z.boolean() });
 const sentBefore = rowOf(SyncActionEntity, ['id', 'body']);
 
 // SQL: each write moves actions only from the state that it names, and moves the link and the owed row of the product with them.
@@ -73,84 +73,121 @@ export class ActionRepository {
     );
   }
 
-  /** Settles the actions and moves their products' links, in one transaction. Those that were settled before are left as they are. */
-  async applied(results: readonly AppliedAction[]): Promise<void> {
-    const released = results.filter((result) => result.released).map((result) => result.actionId);
-    if (released.length > 0) {
-      await this.db.transaction(async (runner) => {
-        await this.#settleApplied(results, runner);
-        await this.db.affected(
-          releasing(
-            '(store, product) IN (SELECT store, external_id FROM sync_action WHERE id = ANY($1::bigint[]))',
-          ),
-          [released, true],
-          runner,
-        );
-      });
-    } else await this.#settleApplied(results);
+  /** Settles the action and moves its product's link, in one transaction. An action that was settled before is left as it is. */
+  async applied(
+    { id, store, externalId }: Pick<SyncActionEntity, 'id' | 'store' | 'externalId'>,
+    result: AppliedAction,
+  ): Promise<void> {
+    await this.db.transaction(async (runner) => {
+      const settled = await this.db.readOne(
+        settledRow,
+        `UPDATE sync_action AS action SET state = 'applied', error = NULL, settled_at = now(), catalog_id = coalesce($2, catalog_id)
+         WHERE id = $1 AND state = 'planned'
+         RETURNING recreated, kind, EXISTS (SELECT FROM store_product AS link
+           WHERE link.external_id = action.external_id AND link.state = 'orphaned') AS was_away`,
+        [id, result.catalogId],
+        runner,
+      );
+      if (settled !== null) {
+        await this.#link(id, result, settled.recreated, runner);
+        await this.#settleOwed(id, externalId, result.catalogId === null, runner);
+        await this.#settleTask(externalId, result, settled.recreated && settled.kind === 'create', runner);
+        if (settled.wasAway) await this.#decideWaiting(externalId, runner);
+      }
+      if (result.released) await this.db.affected(releasing(ONE_PRODUCT), [externalId, true, store], runner);
+    });
   }
 
-  async #settleApplied(results: readonly AppliedAction[], runner?: QueryRunner): Promise<void> {
-    // One statement is one transaction, and one way to the database and back.
+  async #link(
+    id: string,
+    { workspace, handle, catalogId, creationTaskId, ...result }: AppliedAction,
+    recreated: boolean,
+    runner: QueryRunner,
+  ): Promise<void> {
+    const linked = result.withheld.length > 0 ? 'conflicted' : 'linked';
+    const shown = result.catalogFields === null ? null : json(result.catalogFields);
     await this.db.affected(
-      `WITH result AS (
-         SELECT * FROM jsonb_to_recordset($1::jsonb) AS result(id bigint, workspace text, handle text, state text, "catalogId" text,
-           "creationTaskId" text, "variantLinks" jsonb, "pushedFields" jsonb, withheld jsonb, "catalogFields" jsonb,
-           "isWholeProduct" boolean)
-       ), settled AS (
-         UPDATE sync_action AS action SET state = 'applied', error = NULL, settled_at = now(),
-           catalog_id = coalesce(result."catalogId", action.catalog_id)
-         FROM result WHERE action.id = result.id AND action.state = 'planned' RETURNING action.*
-       ), brought_in AS (
-         DELETE FROM owed_product AS owed USING settled JOIN result ON result.id = settled.id
-         WHERE owed.external_id = settled.external_id AND result.state <> 'pending'
-       ), held AS (
-         ${heldAfterApply}
-       ), being_created AS (
-         INSERT INTO owed_product (external_id, store, store_id, label, code)
-         SELECT settled.external_id, settled.store, settled.store_id, settled.label, 'being_created'
-         FROM settled JOIN result ON result.id = settled.id WHERE result.state = 'pending'
-         ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()
-       ), asked AS (
-         -- What is pushed while content is being generated is no result of it.
-         UPDATE generation_task AS task SET asked_fields = task.asked_fields || result."catalogFields"
-         FROM settled JOIN result ON result.id = settled.id
-         WHERE task.external_id = settled.external_id AND task.state = 'requested' AND task.asked_fields IS NOT NULL
-           AND result."catalogFields" IS NOT NULL AND NOT result."isWholeProduct"
-       ), given_up AS (
-         -- Its request was about the catalog product that is gone; the new one gets a request of its own.
-         UPDATE generation_task AS task SET state = 'abandoned', settled_at = now(), reason = 'its catalog product is gone'
-         FROM settled WHERE settled.recreated AND settled.kind = 'create' AND task.external_id = settled.external_id
-           AND task.state = 'requested'
-       ), decided_again AS (
-         -- The product is back in its store. What came while it was away is decided now. The credits stay with the rows they came in.
-         INSERT INTO write_back (store, workspace, external_id, variant, content_fingerprint, result_at, state, intended, seen,
-           arrived, unmapped_count, overwrite_edits, pass_gates, run_id, sources, asked_at, dated_at, reason)
-         SELECT row.store, row.workspace, row.external_id, row.variant, row.content_fingerprint, row.result_at, 'ready', row.merged,
-           row.seen, row.arrived, 0, row.overwrite_edits, row.pass_gates, row.run_id, row.sources, row.asked_at, row.dated_at,
-           'its product is back in the store'
-         FROM settled JOIN store_product AS away ON away.external_id = settled.external_id AND away.state = 'orphaned'
-         CROSS JOIN LATERAL (${waitingResults('settled.external_id')}) AS row
+      `WITH linked AS (
+         INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
+           creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,
+           generation_due, catalog_fields)
+         SELECT external_id, store, $2, store_id, label, $3, $4, $5, $6, CASE WHEN $6::text IS NOT NULL THEN now() END, $7,
+           source_fingerprint, $8, seen, $9, wants_generation, CASE WHEN $11 THEN $10::jsonb END
+         FROM sync_action WHERE id = $1
+         ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
+           state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
+           creation_started_at = excluded.creation_started_at,
+           variant_links = CASE WHEN $12 THEN '{}' ELSE link.variant_links END || excluded.variant_links,
+           source_fingerprint = excluded.source_fingerprint, pushed_fields = excluded.pushed_fields,
+           seen_fields = excluded.seen_fields, withheld = excluded.withheld, orphaned_at = NULL, last_seen_at = now(),
+           generation_due = link.generation_due OR excluded.generation_due,
+           catalog_fields = coalesce(excluded.catalog_fields, link.catalog_fields || $10::jsonb, link.catalog_fields)
+         RETURNING external_id, store, state, withheld
        )
-       INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
-         creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,
-         generation_due, catalog_fields)
-       SELECT settled.external_id, settled.store, result.workspace, settled.store_id, settled.label, result.handle, result.state,
-         result."catalogId", result."creationTaskId", CASE WHEN result."creationTaskId" IS NOT NULL THEN now() END,
-         result."variantLinks", settled.source_fingerprint, result."pushedFields", settled.seen, result.withheld,
-         settled.wants_generation, CASE WHEN result."isWholeProduct" THEN result."catalogFields" END
-       FROM settled JOIN result ON result.id = settled.id
-       ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
-         state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
-         creation_started_at = excluded.creation_started_at,
-         variant_links = CASE WHEN (SELECT recreated FROM settled WHERE settled.external_id = link.external_id) THEN '{}'
-           ELSE link.variant_links END || excluded.variant_links,
-         source_fingerprint = excluded.source_fingerprint, pushed_fields = excluded.pushed_fields,
-         seen_fields = excluded.seen_fields, withheld = excluded.withheld, orphaned_at = NULL, last_seen_at = now(),
-         generation_due = link.generation_due OR excluded.generation_due,
-         catalog_fields = coalesce(excluded.catalog_fields, link.catalog_fields || (SELECT result."catalogFields"
-           FROM settled JOIN result ON result.id = settled.id WHERE settled.external_id = link.external_id), link.catalog_fields)`,
-      [json(results.map(appliedRow))],
+       ${heldAfterLink} AND linked.state <> 'pending'`,
+      [
+        id,
+        workspace,
+        handle,
+        catalogId === null ? 'pending' : linked,
+        catalogId,
+        creationTaskId,
+        json(result.variantLinks),
+        json(result.pushedFields),
+        json(result.withheld),
+        shown,
+        result.isWholeProduct,
+        recreated,
+      ],
+      runner,
+    );
+  }
+
+  async #settleOwed(id: string, externalId: string, isPending: boolean, runner: QueryRunner): Promise<void> {
+    if (isPending)
+      await this.db.affected(
+        `INSERT INTO owed_product (external_id, store, store_id, label, code)
+         SELECT external_id, store, store_id, label, 'being_created' FROM sync_action WHERE id = $1
+         ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()`,
+        [id],
+        runner,
+      );
+    else await this.db.affected('DELETE FROM owed_product WHERE external_id = $1', [externalId], runner);
+  }
+
+  async #settleTask(
+    externalId: string,
+    { catalogFields, isWholeProduct }: AppliedAction,
+    isAnew: boolean,
+    runner: QueryRunner,
+  ): Promise<void> {
+    if (catalogFields !== null && !isWholeProduct)
+      // What is pushed while content is being generated is no result of it.
+      await this.db.affected(
+        `UPDATE generation_task SET asked_fields = asked_fields || $2::jsonb
+         WHERE external_id = $1 AND state = 'requested' AND asked_fields IS NOT NULL`,
+        [externalId, json(catalogFields)],
+        runner,
+      );
+    if (isAnew)
+      // Its request was about the catalog product that is gone; the new one gets a request of its own.
+      await this.db.affected(
+        `UPDATE generation_task SET state = 'abandoned', settled_at = now(), reason = 'its catalog product is gone'
+         WHERE external_id = $1 AND state = 'requested'`,
+        [externalId],
+        runner,
+      );
+  }
+
+  /** The product is back in its store. What came while it was away is decided now. The credits stay with the rows they came in. */
+  async #decideWaiting(externalId: string, runner: QueryRunner): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO write_back (store, workspace, external_id, variant, content_fingerprint, result_at, state, intended, seen,
+         arrived, unmapped_count, overwrite_edits, pass_gates, run_id, sources, asked_at, dated_at, reason)
+       SELECT store, workspace, external_id, variant, content_fingerprint, result_at, 'ready', merged, seen, arrived, 0,
+         overwrite_edits, pass_gates, run_id, sources, asked_at, dated_at, 'its product is back in the store'
+       FROM (${waitingResults('$1')}) AS waiting`,
+      [externalId],
       runner,
     );
   }
@@ -313,9 +350,4 @@ export class ActionRepository {
       .repository(SyncActionEntity)
       .find({ where: { runId, state: 'failed' }, order: { id: 'ASC' }, take: limit });
   }
-}
-
-function appliedRow({ actionId, released: _released, ...result }: AppliedAction): object {
-  const linked = result.withheld.length > 0 ? 'conflicted' : 'linked';
-  return { ...result, id: actionId, state: result.catalogId === null ? 'pending' : linked };
 }

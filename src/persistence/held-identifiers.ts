@@ -6,13 +6,8 @@
 
 const WITHHELD_ONE = `jsonb_build_array(jsonb_build_object('kind', known.kind, 'value', known.value, 'owner', known.owner))`;
 
-/** In a statement with the rows `settled` and `result`: the catalog has the identifiers of these products, but for the withheld ones. */
-export const heldAfterApply = `UPDATE product_identifier AS known SET held = NOT result.withheld @> ${WITHHELD_ONE}
-  FROM settled JOIN result ON result.id = settled.id
-  WHERE known.store = settled.store AND known.product = settled.external_id AND known.wanted AND result.state <> 'pending'`;
-
-/** The same in a statement with the rows `linked` of `store_product`. */
-export const heldAfterCreation = `UPDATE product_identifier AS known SET held = NOT linked.withheld @> ${WITHHELD_ONE}
+/** In a statement with the rows `linked` of `store_product`: the catalog has their identifiers, but for the withheld ones. */
+export const heldAfterLink = `UPDATE product_identifier AS known SET held = NOT linked.withheld @> ${WITHHELD_ONE}
   FROM linked WHERE known.store = linked.store AND known.product = linked.external_id AND known.wanted`;
 
 /** The condition for one product, in `releasing`. */

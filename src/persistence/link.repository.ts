@@ -7,7 +7,7 @@ import { json, Database } from './database.js';
 import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
-import { heldAfterCreation } from './held-identifiers.js';
+import { heldAfterLink } from './held-identifiers.js';
 import { countRow, idRow, rowOf } from './rows.js';
 
 const productRow = rowOf(StoreProductEntity);
@@ -170,7 +170,7 @@ export class LinkRepository {
          UPDATE owed_product AS owed SET code = 'without_identifiers', detail = NULL, noted_at = now() FROM linked
          WHERE owed.external_id = linked.external_id AND cardinality($4::text[]) > 0 AND code <> 'left_while_created'
        ), held AS (
-         ${heldAfterCreation} AND cardinality($4::text[]) = 0
+         ${heldAfterLink} AND cardinality($4::text[]) = 0
        )
        SELECT external_id AS id FROM linked`,
       [externalId, catalogId, json(variantLinks), missing],
@@ -194,7 +194,7 @@ export class LinkRepository {
          UPDATE store_product SET withheld = $2::jsonb, pushed_fields = $3,
            state = CASE WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END
          WHERE external_id = $1 AND state IN ('linked', 'conflicted') RETURNING external_id, store, withheld
-       ), held AS (${heldAfterCreation})
+       ), held AS (${heldAfterLink})
        DELETE FROM owed_product AS owed USING linked
        WHERE owed.external_id = linked.external_id AND code = 'without_identifiers'`,
       [externalId, json(withheld), json(pushedFields)],

@@ -189,7 +189,7 @@ export class Applier {
         stale.length > 0 && sent.kind === 'product',
         sent,
       );
-      await this.actions.applied([effect]);
+      await this.actions.applied(action, effect);
       killPoint('apply.recorded');
       this.#count(action.kind, sent.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {
@@ -265,7 +265,6 @@ export class Applier {
     const metadata = body.metadata ?? {};
     const product = sent.kind === 'product' ? sent.product : null;
     return {
-      actionId: action.id,
       workspace: store.workspace.key,
       withheld: sent.kind === 'product' ? [...withheld, ...sent.refused] : withheld,
       pushedFields: fieldHashes(body),
