@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { configDirectory } from '../../test/support/config/config-files.js';
 import { runWith } from '../../test/support/run-command.js';
+import { writeBackQuerySchema } from '../operations/write-back-filter.js';
 import { buildProgram } from './program.js';
 
 beforeEach(() => {
@@ -8,6 +9,27 @@ beforeEach(() => {
 });
 afterEach(() => {
   jest.restoreAllMocks();
+});
+
+it('the help offers every command, in groups', async () => {
+  const help = (await buildProgram('1.0.0', () => false)).helpInformation();
+  const commands =
+    'start demo check plan apply sync status deliveries products drift generate write-backs webhook migrate';
+  for (const command of commands.split(' ')) expect(help).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+  const groups = [...help.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, group]) => group);
+  expect(groups).toEqual(expect.arrayContaining(['Start here', 'Every day', 'Repair', 'Set up']));
+});
+
+it('the help of a command explains its actions, ids and options', async () => {
+  const { commands } = await buildProgram('1.0.0', (name) => name === 'write-backs');
+  const help = commands.find((command) => command.name() === 'write-backs')?.helpInformation() ?? '';
+  for (const text of ['approve ID', '--state <state>', '--config <file>', '--json'])
+    expect(help).toContain(text);
+  const [, filters = ''] = /--filter <name=value>([^]+?)--dry-run/.exec(help) ?? [];
+  const ownOptions = ['store', 'run', 'limit', 'offset', 'order', 'cursor'];
+  const expected = Object.keys(writeBackQuerySchema.shape).filter((name) => !ownOptions.includes(name));
+  const named = filters.replaceAll(/\s+/g, ' ').trim().split(/: |, /).slice(2);
+  expect(named.toSorted()).toEqual(expected.toSorted());
 });
 
 it('a mistyped option is refused with the right one', async () => {
