@@ -1,4 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +23,19 @@ function pipe(name: string): string {
   return path;
 }
 
+/** A writer of a pipe that has sent a text, and then sends nothing while `work` runs. */
+async function withSilentWriter(path: string, work: () => void): Promise<void> {
+  const script = 'exec 3<>"$0"; printf server: >&3; echo sent; exec sleep 60';
+  const writer: ChildProcess = spawn('sh', ['-c', script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await once(writer.stdout!, 'data');
+    work();
+  } finally {
+    writer.kill();
+    await once(writer, 'exit');
+  }
+}
+
 describe('a pipe as a configuration file', () => {
   it('is given up when nobody writes to it', () => {
     expect(readTextFile(pipe('nobody'), SILENT_MS)).toMatchObject({ ok: false, code: 'ETIMEDOUT' });
@@ -29,24 +43,20 @@ describe('a pipe as a configuration file', () => {
 
   it('is given up when its writer sends nothing more', async () => {
     const path = pipe('silent');
-    const writer = spawn('sh', ['-c', 'exec 3>"$0"; printf server: >&3; exec sleep 60', path]);
-    try {
-      expect(readTextFile(path, 2_000)).toMatchObject({ ok: false, code: 'ETIMEDOUT' });
-    } finally {
-      writer.kill();
-      await new Promise((resolve) => writer.once('exit', resolve));
-    }
-  }, 20_000);
+    await withSilentWriter(path, () => {
+      expect(readTextFile(path, SILENT_MS)).toMatchObject({ ok: false, code: 'ETIMEDOUT' });
+    });
+  });
 
   it('is read to its end, however slowly it comes', async () => {
     const path = pipe('slow');
     const writer = spawn('sh', [
       '-c',
-      'exec 3>"$0"; for each in a b c; do printf "$each" >&3; sleep 0.3; done',
+      'exec 3>"$0"; for each in a b c; do printf "$each" >&3; sleep 0.1; done',
       path,
     ]);
     expect(readTextFile(path, 10_000)).toEqual({ ok: true, text: 'abc' });
-    await new Promise((resolve) => writer.once('exit', resolve));
+    await once(writer, 'exit');
   });
 
   it.each(['the configuration', 'a secret'])('is not waited for by a reload: %s', async (what) => {
@@ -59,15 +69,11 @@ describe('a pipe as a configuration file', () => {
     const replaced = what === 'a secret' ? secret : file;
     rmSync(replaced);
     execFileSync('mkfifo', [replaced]);
-    const writer = spawn('sh', ['-c', 'exec 3>"$0"; printf server: >&3; exec sleep 60', replaced]);
-    try {
+    await withSilentWriter(replaced, () => {
       const began = performance.now();
       expect(() => readAgain()).toThrow('cannot be read (ETIMEDOUT)');
       expect(performance.now() - began).toBeLessThan(2_000);
-    } finally {
-      writer.kill();
-      await new Promise((resolve) => writer.once('exit', resolve));
-    }
+    });
   });
 });
 

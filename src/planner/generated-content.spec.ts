@@ -59,7 +59,7 @@ describe('a result beyond all measure', () => {
 
   it('gives its first 250 attributes, and says that there were more', () => {
     expect(intendedOf({ sections: sections(250) })).toHaveLength(250);
-    const values = intendedOf({ sections: sections(400_000) });
+    const values = intendedOf({ sections: sections(100_000) });
     expect(values).toHaveLength(251);
     expect(values.filter(({ withheld }) => withheld !== undefined)).toMatchObject([
       {
@@ -68,9 +68,9 @@ describe('a result beyond all measure', () => {
       },
     ]);
     expect(
-      intendedOf({ sections: [Object.fromEntries(sections(400_000).flatMap(Object.entries))] }),
+      intendedOf({ sections: [Object.fromEntries(sections(100_000).flatMap(Object.entries))] }),
     ).toHaveLength(251);
-    expect(intendedOf({ sections: Array.from({ length: 400_000 }, () => ({ a1: 1 })) }).length).toBeLessThan(
+    expect(intendedOf({ sections: Array.from({ length: 100_000 }, () => ({ a1: 1 })) }).length).toBeLessThan(
       3,
     );
   });
