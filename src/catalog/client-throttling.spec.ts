@@ -70,11 +70,6 @@ describe('429 and 503', () => {
     expect(service.asked).toHaveLength(2);
   });
 
-  it('at most an hour is believed', async () => {
-    replies({ status: 429, headers: { 'retry-after': '999999' } });
-    expect(await errorOf(service.client({}, time).getProduct(7))).toMatchObject({ retryAfterMs: 3_600_000 });
-  });
-
   it('503 without Retry-After: an upsert waits and is repeated, and ends as a fault', async () => {
     replies({ status: 503 }, { status: 503 });
     await service.client({}, time).upsertProduct({ name: 'a' });

@@ -131,7 +131,15 @@ describe('reading by pages', () => {
 
   it('passes over search notes that warn of nothing', async () => {
     store.answerWith(() =>
-      data({ products: page([]) }, { search: [{ path: ['products'], query: 'x', parsed: {} }] }),
+      data(
+        { products: page([]) },
+        {
+          search: [
+            { query: 'x', parsed: {} },
+            { query: 'x', warnings: [] },
+          ],
+        },
+      ),
     );
     await expect(collect(connect(store.url).connector.parts.pages.products(ALL))).resolves.toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { productSearch, requireHeeded } from './search.js';
+import { productSearch } from './search.js';
 
 const STATUSES = 'status:active,draft,archived,unlisted';
 
@@ -22,20 +22,5 @@ describe('productSearch', () => {
 
   it('lets words be that merely look like operators', () => {
     expect(productSearch('ORANGE SAND')).toBe(`${STATUSES} ORANGE SAND`);
-  });
-});
-
-describe('requireHeeded', () => {
-  it('accepts notes without warnings', () => {
-    expect(() => {
-      requireHeeded([{ warnings: [] }], 'x');
-    }).not.toThrow();
-  });
-
-  it('throws invalid with the store’s messages', () => {
-    const notes = [{ warnings: [{ field: 'f', message: 'Invalid search field.', code: 'invalid_field' }] }];
-    expect(() => {
-      requireHeeded(notes, 'f:1');
-    }).toThrow(expect.objectContaining({ code: 'invalid', fields: { query: ['Invalid search field.'] } }));
   });
 });
