@@ -22,111 +22,82 @@ const EDITED_SINCE_READ = 'the merchant edited it after it was read';
 const EDITED_SINCE_WRITTEN = 'the merchant edited it after we wrote it';
 
 describe('a field', () => {
-  it.each<[string, string | null, Partial<WriteBackContext>, string, string]>([
-    ['that is as it was read is written', 'Bottle', {}, 'write', 'generated'],
+  const edited = { written: ours, seen: { title: valueHash('Edited') } };
+  const reverted = { title: revertedText('Ours', 'Bottle') };
+  const NOT_KNOWN = 'what it held when the content was asked for is not known';
+  const CONFIGURED = 'overwritten by configuration, although ';
+
+  it.each<[string, string | null, Partial<WriteBackContext>]>([
+    ['that is as it was read', 'Bottle', {}],
+    ['that is empty, as it was read,', null, { seen: { title: valueHash(null) } }],
+    ['that we wrote and nobody touched', 'Ours', { written: ours }],
+    ['in which the merchant restored our text', 'Ours', edited],
+    ['that is reverted and as it was read', 'Bottle', { written: reverted }],
+    ['that we wrote and that was not read', 'Ours', { seen: {}, written: ours }],
+  ])('%s is written', (_what, title, context) => {
+    const expected = { verdict: 'write', reason: 'generated', before: title, token: null };
+    expect(decide(intended(), live({ title }), context)).toMatchObject(expected);
+  });
+
+  it.each<[string, string | null, Partial<WriteBackContext>, string]>([
+    ['edited since it was read', 'Edited', {}, EDITED_SINCE_READ],
+    ['cleared since it was read', null, {}, EDITED_SINCE_READ],
+    ['edited after we wrote it', 'Edited', { written: ours }, EDITED_SINCE_WRITTEN],
+    ['cleared after we wrote it', null, { written: ours }, EDITED_SINCE_WRITTEN],
     [
-      'that is empty, as it was read, is written',
-      null,
-      { seen: { title: valueHash(null) } },
-      'write',
-      'generated',
-    ],
-    ['that says it already is not written', 'Generated', {}, 'same', 'the store already says this'],
-    ['edited since it was read is the merchant’s', 'Edited', {}, 'conflict', EDITED_SINCE_READ],
-    ['cleared since it was read is the merchant’s', null, {}, 'conflict', EDITED_SINCE_READ],
-    ['that we wrote and nobody touched is written again', 'Ours', { written: ours }, 'write', 'generated'],
-    [
-      'edited after we wrote it is the merchant’s',
+      'edited after we wrote it, also where a later run has read that edit,',
       'Edited',
-      { written: ours },
-      'conflict',
+      edited,
       EDITED_SINCE_WRITTEN,
     ],
     [
-      'cleared after we wrote it is the merchant’s',
-      null,
-      { written: ours },
-      'conflict',
-      EDITED_SINCE_WRITTEN,
-    ],
-    [
-      'edited after we wrote it stays the merchant’s when a later run has read that edit',
-      'Edited',
-      { written: ours, seen: { title: valueHash('Edited') } },
-      'conflict',
-      EDITED_SINCE_WRITTEN,
-    ],
-    [
-      'in which the merchant restored our text is ours to write again',
-      'Ours',
-      { written: ours, seen: { title: valueHash('Edited') } },
-      'write',
-      'generated',
-    ],
-    [
-      'that holds an earlier text of ours, put there by somebody, is not ours to write',
+      'that holds an earlier text of ours, put there by somebody,',
       'Ours',
       { written: { title: ourText('Ours 2', 'Bottle', 'Ours') } },
-      'conflict',
       EDITED_SINCE_WRITTEN,
     ],
     [
-      'edited after we wrote it is overwritten where the configuration says so',
-      'Edited',
-      { written: ours, onConflict: 'overwrite' },
-      'write',
-      `overwritten by configuration, although ${EDITED_SINCE_WRITTEN}`,
-    ],
-    [
-      'edited since it was read is overwritten where the configuration says so',
-      'Edited',
-      { onConflict: 'overwrite' },
-      'write',
-      `overwritten by configuration, although ${EDITED_SINCE_READ}`,
-    ],
-    [
-      'edited after we wrote it is written once a person approved',
-      'Edited',
-      { written: ours, released: true },
-      'write',
-      `approved, although ${EDITED_SINCE_WRITTEN}`,
-    ],
-    [
-      'that is reverted and as it was read is written',
+      'that was reverted after it was read',
       'Bottle',
-      { written: { title: revertedText('Ours', 'Bottle') } },
-      'write',
-      'generated',
-    ],
-    [
-      'that was reverted after it was read is the merchant’s',
-      'Bottle',
-      { written: { title: revertedText('Ours', 'Bottle') }, seen: { title: valueHash('Ours') } },
-      'conflict',
+      { written: reverted, seen: { title: valueHash('Ours') } },
       EDITED_SINCE_READ,
     ],
+    ['of which nobody knows what was read', 'Bottle', { seen: {} }, NOT_KNOWN],
+    ['that is empty and of which nobody knows what was read', null, { seen: {} }, NOT_KNOWN],
+  ])('%s is left to the merchant', (_what, title, context, reason) => {
+    const expected = { verdict: 'conflict', reason, before: title, token: null };
+    expect(decide(intended(), live({ title }), context)).toMatchObject(expected);
+  });
+
+  it.each<[string, Partial<WriteBackContext>, string]>([
     [
-      'of which nobody knows what was read is not written',
-      'Bottle',
-      { seen: {} },
-      'conflict',
-      'what it held when the content was asked for is not known',
+      'edited after we wrote it, by configuration',
+      { written: ours, onConflict: 'overwrite' },
+      CONFIGURED + EDITED_SINCE_WRITTEN,
     ],
     [
-      'that is empty and of which nobody knows what was read is not written either',
-      null,
-      { seen: {} },
-      'conflict',
-      'what it held when the content was asked for is not known',
+      'edited since it was read, by configuration',
+      { onConflict: 'overwrite' },
+      CONFIGURED + EDITED_SINCE_READ,
     ],
-    ['that we wrote needs no reading', 'Ours', { seen: {}, written: ours }, 'write', 'generated'],
-  ])('%s', (_rule, title, context, verdict, reason) => {
-    expect(decide(intended(), live({ title }), context)).toMatchObject({
-      verdict,
-      reason,
-      before: title,
+    [
+      'edited after we wrote it, once approved',
+      { written: ours, released: true },
+      `approved, although ${EDITED_SINCE_WRITTEN}`,
+    ],
+  ])('%s, is written over', (_what, context, reason) => {
+    const expected = { verdict: 'write', reason, before: 'Edited', token: null };
+    expect(decide(intended(), live({ title: 'Edited' }), context)).toMatchObject(expected);
+  });
+
+  it('that says it already is not written', () => {
+    const expected = {
+      verdict: 'same',
+      reason: 'the store already says this',
+      before: 'Generated',
       token: null,
-    });
+    };
+    expect(decide(intended(), live({ title: 'Generated' }))).toMatchObject(expected);
   });
 
   it('keeps what is meant, and the live value as the before-image', () => {
