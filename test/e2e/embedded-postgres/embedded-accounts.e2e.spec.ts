@@ -87,7 +87,7 @@ describe('the embedded database and the users of the system', () => {
   });
 
   itAsRoot(
-    'puts the cluster where its user can reach it when a parent of dataDir is closed to others',
+    'puts the cluster where its user can reach it when a parent of dataDir is closed to others, and takes it away with the rest',
     async () => {
       const dataDir = join(await directory(0o700), 'data');
       const lines: string[] = [];
@@ -100,17 +100,14 @@ describe('the embedded database and the users of the system', () => {
       const second = await open(dataDir, ['nobody'], lines);
       expect(await one(second.url)).toEqual({ one: 1 });
       expect(lines.filter((line) => line.includes('the cluster is in'))).toHaveLength(1);
+      await second.release();
+
+      const clusterDir = await realpath(join(dataDir, 'postgres'));
+      await removeEmbeddedPostgres(dataDir);
+      await expect(stat(clusterDir)).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(lstat(join(dataDir, 'postgres'))).rejects.toMatchObject({ code: 'ENOENT' });
     },
   );
-
-  itAsRoot('takes the cluster elsewhere away with the rest', async () => {
-    const dataDir = join(await directory(0o700), 'data');
-    await (await open(dataDir, ['nobody'])).release();
-    const clusterDir = await realpath(join(dataDir, 'postgres'));
-    await removeEmbeddedPostgres(dataDir);
-    await expect(stat(clusterDir)).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(lstat(join(dataDir, 'postgres'))).rejects.toMatchObject({ code: 'ENOENT' });
-  });
 
   itAsRoot('starts a cluster that a person made as that person, also when root starts it', async () => {
     const nobody = await account('nobody');

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmod, cp, mkdir, mkdtemp, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -102,10 +102,21 @@ async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   throw new Error('it did not come about');
 }
 
-describe('the embedded database', () => {
-  it('is made on the first start, with its address in a file that only its owner can read', async () => {
-    const dataDir = await newDataDir();
-    const database = await open(dataDir);
+describe('the embedded database of a first start', () => {
+  let dataDir: string;
+  let database: EmbeddedPostgres;
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+    dataDirs.pop();
+    database = await openEmbeddedPostgres({ dataDir, log: () => undefined });
+    await noteServer(dataDir);
+  });
+  afterAll(async () => {
+    await database.release();
+    await removeEmbeddedPostgres(dataDir);
+  });
+
+  it('is made, with its address in a file that only its owner can read', async () => {
     expect(await ask(database.url, 'SELECT current_database() AS name')).toEqual([{ name: 'store_sync' }]);
     const address = join(dataDir, 'postgres.json');
     expect((await stat(address)).mode & 0o777).toBe(0o600);
@@ -115,13 +126,13 @@ describe('the embedded database', () => {
   });
 
   it('refuses connections that bring no password', async () => {
-    const url = new URL((await open(await madeDataDir())).url);
+    const url = new URL(database.url);
     url.password = '';
     await expect(ask(url.href, 'SELECT 1')).rejects.toThrow();
   });
 
   it('is used by a role that owns its database and is no superuser', async () => {
-    const { url } = await open(await madeDataDir());
+    const { url } = database;
     expect(
       await ask(
         url,
@@ -132,7 +143,9 @@ describe('the embedded database', () => {
     await expect(ask(url, `COPY mine.mine FROM '/etc/passwd'`)).rejects.toThrow('permission denied');
     await expect(ask(url, `SELECT pg_read_file('/etc/passwd')`)).rejects.toThrow('permission denied');
   });
+});
 
+describe('the embedded database', () => {
   it('is one server for all processes of a dataDir, and the last one out stops it', async () => {
     const dataDir = await madeDataDir();
     const first = await openInChild(dataDir);
@@ -147,15 +160,6 @@ describe('the embedded database', () => {
 
     await second.release();
     expect(await serverPid(dataDir)).toBeNull();
-  });
-
-  it('keeps what was committed from one start to the next', async () => {
-    const dataDir = await madeDataDir();
-    const first = await open(dataDir);
-    await ask(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
-    await first.release();
-    const second = await open(dataDir);
-    expect(await ask(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
   it('outlives a killed owner and is adopted by the next start', async () => {
@@ -190,12 +194,14 @@ describe('the embedded database', () => {
     expect(new Set([one.url, two.url, three.url]).size).toBe(1);
   });
 
-  it('is opened by a start that meets the last user leaving', async () => {
+  it('is opened with what was committed by a start that meets the last user leaving', async () => {
     const dataDir = await madeDataDir();
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 1; round <= 3; round += 1) {
       const leaving = await open(dataDir);
+      await ask(leaving.url, `CREATE TABLE kept_${round} (id integer)`);
       const [next] = await Promise.all([open(dataDir), leaving.release()]);
-      expect(await ask(next.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      const kept = `SELECT count(*)::int AS kept FROM pg_tables WHERE tablename LIKE 'kept_%'`;
+      expect(await ask(next.url, kept)).toEqual([{ kept: round }]);
       await next.release();
     }
   });
@@ -276,7 +282,6 @@ describe('the embedded database', () => {
 
   it('says so when its files were made by another major version', async () => {
     const dataDir = await madeDataDir();
-    await (await open(dataDir)).release();
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '16\n');
     await expect(open(dataDir)).rejects.toThrow(/made by PostgreSQL 16.*brings 17/);
   });
