@@ -62,17 +62,20 @@ function writes(): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
+/** Readings that have nothing to do with each other are tried together. */
 const READINGS: readonly (readonly [string, Partial<CatalogReadings>])[] = [
   ['POST matches variants', {}],
-  ['POST matches listed products only', { postMatchesVariants: false }],
-  ['the SKU wins over the external_id', { matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'] }],
   [
-    'PATCH ignores the locale, and GET has no text of another',
-    { patchLocale: 'ignored', missingLocale: 'empty' },
+    'POST matches listed products only, PATCH ignores the locale, and GET has no text of another',
+    { postMatchesVariants: false, patchLocale: 'ignored', missingLocale: 'empty' },
   ],
   [
-    'objects are replaced, and GET of another language is not found',
-    { patchObjects: 'replace', missingLocale: 'not-found' },
+    'the SKU wins over the external_id, objects are merged, and GET of another language is not found',
+    {
+      matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'],
+      patchObjects: 'merge',
+      missingLocale: 'not-found',
+    },
   ],
 ];
 
