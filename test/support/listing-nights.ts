@@ -22,6 +22,14 @@ export class ListingNights {
     return pages;
   };
 
+  /** Fills the catalog with foreign products up to this number, in pages of as many as are written together. */
+  readonly fill = (products: number): void => {
+    const { catalog } = this.stages;
+    catalog.pageSize = 500;
+    while (catalog.products.size < products)
+      catalog.hold({ external_id: `erp:${String(catalog.products.size)}` });
+  };
+
   /** Holds this request for a page of the next listing; the first one is 1. */
   readonly gateAtPage = (page: number): Gate => {
     const gate = new Gate();

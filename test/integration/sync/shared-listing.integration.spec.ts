@@ -127,8 +127,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
   });
 
   it('leave no rows of a reading whose rows cannot be stored', async () => {
-    stages.catalog.pageSize = 1_000;
-    for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+    nights.fill(1_200);
     const store = jest
       .spyOn(CatalogListingRows.prototype, 'addListed')
       .mockRejectedValueOnce(new Error('the rows cannot be stored'))
@@ -160,8 +159,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
   });
 
   it('keep the rows of a listing that is being read, while retention removes those of listings that are gone', async () => {
-    stages.catalog.pageSize = 1_000;
-    for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+    nights.fill(1_200);
     const gate = nights.gateAtPage(3);
     const reading = nights.run(STORE);
     await gate.reached;
@@ -171,12 +169,11 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     gate.open();
     expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
     expect(kept).toBeGreaterThan(0);
-    expect(await listedRows()).toBe(2_503);
+    expect(await listedRows()).toBe(1_200);
   });
 
   it('read no more pages once another process took the listing over, and use its listing', async () => {
-    stages.catalog.pageSize = 500;
-    for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+    nights.fill(1_600);
     fakeIntervals();
     const gate = nights.gateAtPage(3);
     const reading = nights.run(STORE);
@@ -191,15 +188,14 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     gate.open();
     expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
     expect(nights.pagesRead()).toBe(0);
-    expect(await nights.listings()).toMatchObject([{ products: 2_503, complete: true }]);
-    expect(await listedRows()).toBe(2_503);
+    expect(await nights.listings()).toMatchObject([{ products: 1_600, complete: true }]);
+    expect(await listedRows()).toBe(1_600);
   });
 
   it.each(['before its end', 'at its end'])(
     'leave no rows that a reader stored after another process took its listing over (%s)',
     async (noticed) => {
-      stages.catalog.pageSize = 500;
-      for (let id = 1; id <= 1_200; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+      nights.fill(1_200);
       if (noticed === 'before its end') fakeIntervals();
       const late = new Gate();
       const rows = new CatalogListingRows(stages.db);
@@ -222,8 +218,8 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
       expect(keepLease).toHaveBeenCalledTimes(noticed === 'before its end' ? 1 : 0);
       for (const spy of [store, keepLease]) spy.mockRestore();
-      expect(await nights.listings()).toMatchObject([{ products: 1_203, complete: true }]);
-      expect(await listedRows()).toBe(1_203);
+      expect(await nights.listings()).toMatchObject([{ products: 1_200, complete: true }]);
+      expect(await listedRows()).toBe(1_200);
     },
   );
 
@@ -265,10 +261,8 @@ describe('the scheduled full runs of a workspace’s stores', () => {
   ])(
     'have the statistics of a large listing before it ends: $shown products, $countsToo more counted',
     async ({ shown, countsToo, order }) => {
-      stages.catalog.pageSize = 500;
+      nights.fill(shown);
       stages.catalog.countsToo = countsToo;
-      for (let id = stages.catalog.products.size + 1; id <= shown; id += 1)
-        stages.catalog.hold({ external_id: `erp:${String(id)}` });
       const steps = { stored: 'addListed', analysed: 'analyse', finished: 'finish' } as const;
       const spies = Object.entries(steps).map(([name, step]) => ({
         name,
