@@ -14,14 +14,15 @@ async function open(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-const PRODUCTS = 300;
+/** Three batches of generation. */
+const PRODUCTS = 120;
 
 describe('the daemon, set by configuration alone', () => {
-  it('brings 300 products round, and finds nothing left to do in the next night', async () => {
+  it('brings 120 products round, and finds nothing left to do in the next night', async () => {
     const here = await open({
       settings: {
         workspaces: {
-          default: { generation: { maxPerRun: 500, batchSize: 100 }, tasks: { pollSeconds: 60 } },
+          default: { generation: { maxPerRun: 500, batchSize: 40 }, tasks: { pollSeconds: 60 } },
         },
       },
     });

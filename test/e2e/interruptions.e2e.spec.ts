@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { contentWrites, fill, now } from '../support/e2e-products.js';
 import { until, World } from '../support/e2e-world.js';
 
-const PRODUCTS = 60;
+const PRODUCTS = 30;
 
 let world: World | undefined;
 afterEach(async () => {
@@ -19,7 +19,7 @@ async function underWay(
     database,
     settings: {
       workspaces: {
-        default: { requestsPerSecond: 30, tasks: { pollSeconds: 5 }, generation: { batchSize: 20 } },
+        default: { requestsPerSecond: 15, tasks: { pollSeconds: 5 }, generation: { batchSize: 10 } },
       },
     },
   });
@@ -62,7 +62,7 @@ async function expectWhole(here: World, id: string): Promise<void> {
 
 describe('the daemon that is killed under load', () => {
   it('comes up again, its database of its own left behind, resumes the run under its id and ends as if nothing had happened', async () => {
-    const { here, id, program } = await underWay('embedded', 15);
+    const { here, id, program } = await underWay('embedded', 8);
     await program.kill();
     await here.database.expireLeases();
     await here.start();
@@ -77,7 +77,7 @@ describe('the daemon that is killed under load', () => {
       const rows = await here.rows<{ answered: string }>(
         'SELECT count(answered_at) AS answered FROM generation_task',
       );
-      return Number(rows[0]?.answered) === PRODUCTS && contentWrites(here.store).length >= 10 ? true : null;
+      return Number(rows[0]?.answered) === PRODUCTS && contentWrites(here.store).length >= 5 ? true : null;
     });
     await program.kill();
     await here.database.expireLeases();
@@ -88,7 +88,7 @@ describe('the daemon that is killed under load', () => {
 
 describe('the daemon that is asked to stop in the middle of a run', () => {
   it('exits with 0 within 25 s, and the next start resumes the run under its id', async () => {
-    const { here, id, program } = await underWay('given', 15);
+    const { here, id, program } = await underWay('given', 8);
     const askedAt = performance.now();
     program.signal('SIGTERM');
     expect(await program.exit()).toBe(0);
