@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   FakeService,
   PRODUCT,
@@ -9,17 +9,10 @@ import {
   type Handler,
 } from '../../test/support/catalog-client/fake-service.js';
 
-let service: FakeService;
+const service = FakeService.ofFile();
 let time: VirtualTime;
-beforeAll(async () => {
-  service = await FakeService.start();
-});
 beforeEach(() => {
-  service.reset();
   time = new VirtualTime();
-});
-afterAll(async () => {
-  await service.stop();
 });
 
 const LOGIN = { email: 'ops@example.com', password: 'correct-horse-battery' };

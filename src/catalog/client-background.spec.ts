@@ -1,18 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { FakeService, errorOf } from '../../test/support/catalog-client/fake-service.js';
 
-let service: FakeService;
-beforeAll(async () => {
-  service = await FakeService.start();
-});
-beforeEach(() => {
-  service.reset();
-});
-afterAll(async () => {
-  await service.stop();
-});
+const service = FakeService.ofFile();
 
 const products = [
   { id: 1, externalId: 'shopify:a:1' },

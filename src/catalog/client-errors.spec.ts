@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ownPort } from '../../test/support/ports.js';
 import type { CodedError } from '../domain/errors.js';
 import {
@@ -11,16 +11,7 @@ import {
   type Reply,
 } from '../../test/support/catalog-client/fake-service.js';
 
-let service: FakeService;
-beforeAll(async () => {
-  service = await FakeService.start();
-});
-beforeEach(() => {
-  service.reset();
-});
-afterAll(async () => {
-  await service.stop();
-});
+const service = FakeService.ofFile();
 
 const patch = async (reply: Reply, options: Parameters<FakeService['client']>[0] = {}) => {
   service.handler = () => reply;

@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { FakeService, PRODUCT, errorOf } from '../../test/support/catalog-client/fake-service.js';
 import { walkPages } from './pages.js';
 
-let service: FakeService;
-beforeAll(async () => {
-  service = await FakeService.start();
-});
-beforeEach(() => {
-  service.reset();
-});
-afterAll(async () => {
-  await service.stop();
-});
+const service = FakeService.ofFile();
 
 const page = (results: unknown[], next: string | null = null) => ({
   count: results.length,

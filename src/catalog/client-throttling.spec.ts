@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
 import { inBackground } from './background.js';
 import type { CatalogClient } from './client.js';
@@ -10,17 +10,10 @@ import {
   type Reply,
 } from '../../test/support/catalog-client/fake-service.js';
 
-let service: FakeService;
+const service = FakeService.ofFile();
 let time: VirtualTime;
-beforeAll(async () => {
-  service = await FakeService.start();
-});
 beforeEach(() => {
-  service.reset();
   time = new VirtualTime();
-});
-afterAll(async () => {
-  await service.stop();
 });
 
 const httpDate = (ms: number) => new Date(time.now().getTime() + ms).toUTCString();

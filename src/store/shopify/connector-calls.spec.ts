@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { connectorFindings } from '../../operations/connector-findings.js';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { RequestReport } from '../index.js';
 import {
   CANARY,
@@ -33,11 +33,7 @@ const UPDATED = {
 };
 const GID = 'gid://shopify/Product/1';
 
-let store: ScriptedStore;
-beforeEach(async () => {
-  store = await ScriptedStore.start();
-});
-afterEach(() => store.stop());
+const store = ScriptedStore.forEachTest();
 
 describe('calls that the store asks to slow down', () => {
   it('waits (requested − available) / restore rate after THROTTLED and asks again', async () => {
@@ -178,7 +174,7 @@ describe('calls that the store refuses', () => {
   });
 
   it('never follows a redirect, which would carry the token to another host', async () => {
-    const other = await ScriptedStore.start();
+    const other = await ScriptedStore.started();
     try {
       store.answerWith(() => ({
         status: 307,

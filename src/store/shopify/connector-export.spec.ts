@@ -25,14 +25,12 @@ import {
 const HANDLE = 'gid://shopify/BulkOperation/7';
 const FILE = '/files/export.jsonl?signature=abc';
 
-let store: ScriptedStore;
+const store = ScriptedStore.forEachTest();
 let spillDir: string;
 beforeEach(async () => {
-  store = await ScriptedStore.start();
   spillDir = await mkdtemp(join(tmpdir(), 'export-spec-'));
 });
 afterEach(async () => {
-  await store.stop();
   expect(await readdir(spillDir)).toEqual([]);
   await rm(spillDir, { recursive: true });
 });

@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { connect, data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
 
-let store: ScriptedStore;
-beforeEach(async () => {
-  store = await ScriptedStore.start();
-});
-afterEach(() => store.stop());
+const store = ScriptedStore.forEachTest();
 
 describe('the identity of a store', () => {
   const whoIs = (myshopifyDomain: string, served: string) => ({

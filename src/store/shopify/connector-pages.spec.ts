@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   detailNode,
   imageNode,
@@ -19,11 +19,7 @@ import {
   ScriptedStore,
 } from '../../../test/support/store/scripted-store.js';
 
-let store: ScriptedStore;
-beforeEach(async () => {
-  store = await ScriptedStore.start();
-});
-afterEach(() => store.stop());
+const store = ScriptedStore.forEachTest();
 
 const ALL = { query: '', since: null };
 

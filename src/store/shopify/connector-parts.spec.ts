@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   connect,
   data,
@@ -8,19 +8,12 @@ import {
   ScriptedStore,
 } from '../../../test/support/store/scripted-store.js';
 
-let running: ScriptedStore[] = [];
-afterEach(async () => {
-  for (const store of running) await store.stop();
-  running = [];
-});
+const store = ScriptedStore.forEachTest();
 
-/** A store that gives these answers in turn. */
-async function answering(...replies: Reply[]): Promise<ScriptedStore> {
-  const store = await ScriptedStore.start();
-  running.push(store);
+/** The store gives these answers in turn. */
+function answering(...replies: Reply[]): void {
   let next = 0;
   store.answerWith(() => replies[next++] ?? { status: 500 });
-  return store;
 }
 
 const GID = 'gid://shopify/Product/1';
@@ -32,7 +25,7 @@ const tagged = (tags: string[] | null, userErrors: object[] = []) =>
 
 describe('tags', () => {
   it('are added in one call, and the answer is what the product has then', async () => {
-    const store = await answering(tagged(['Cotton', 'Summer']));
+    answering(tagged(['Cotton', 'Summer']));
     expect(await connect(store.url).connector.parts.tagsAndAlts.addTags(GID, ['Cotton'])).toEqual([
       'Cotton',
       'Summer',
@@ -44,7 +37,7 @@ describe('tags', () => {
     ['not_found', tagged(null, [{ field: ['id'], message: 'Product does not exist' }])],
     ['invalid', tagged(['Summer'], [{ field: ['tags'], message: 'Product tags is invalid' }])],
   ])('that the store refuses fail as %s', async (code, answer) => {
-    const store = await answering(answer);
+    answering(answer);
     expect(await failureOf(connect(store.url).connector.parts.tagsAndAlts.addTags(GID, ['x']))).toMatchObject(
       {
         code,
@@ -60,10 +53,7 @@ describe('alternative texts', () => {
 
   it('are sent again without those that the store refuses, which are named with its reason', async () => {
     const refused = { field: ['files', '1', 'id'], message: 'File is not ready.', code: 'NON_READY_STATE' };
-    const store = await answering(
-      fileUpdate([], [refused]),
-      fileUpdate([image('1', 'Text 1'), image('3', 'Text 3')]),
-    );
+    answering(fileUpdate([], [refused]), fileUpdate([image('1', 'Text 1'), image('3', 'Text 3')]));
     const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
     expect(outcomes).toEqual([
       { target: 'image-alt:1', outcome: 'written', value: 'Text 1' },
@@ -75,7 +65,7 @@ describe('alternative texts', () => {
 
   it('are each sent by themselves after a refusal that names no entry', async () => {
     const refused = { field: ['files'], message: 'Some file is odd.' };
-    const store = await answering(
+    answering(
       fileUpdate([], [refused]),
       fileUpdate([image('1', 'Text 1')]),
       fileUpdate([], [refused]),
@@ -86,7 +76,7 @@ describe('alternative texts', () => {
   });
 
   it('without the scope for files are refused, and the store is not paused for it', async () => {
-    const store = await answering(refusal('ACCESS_DENIED'));
+    answering(refusal('ACCESS_DENIED'));
     const refused = { outcome: 'refused', reason: expect.stringContaining('write_files') };
     const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
     expect(outcomes).toMatchObject([refused, refused, refused]);
@@ -94,7 +84,7 @@ describe('alternative texts', () => {
   });
 
   it('that the store does not show afterwards have an unknown outcome', async () => {
-    const store = await answering(fileUpdate([]));
+    answering(fileUpdate([]));
     expect(await failureOf(connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes))).toMatchObject({
       code: 'transient',
       outcomeUnknown: true,
@@ -124,20 +114,20 @@ describe('categories', () => {
     ['Hats > Shirts', []],
     ['Polo Shirts', ['Apparel > Shirts > Polo Shirts']],
   ])('that %s names are found by their ends, archived ones left out', async (text, names) => {
-    const store = await answering(found(...SHIRTS));
+    answering(found(...SHIRTS));
     const categories = await connect(store.url).connector.parts.taxonomy.find(text);
     expect(categories.map(({ fullName }) => fullName)).toEqual(names);
   });
 
   it('with a full name of their own are taken before longer ones that end with it', async () => {
-    const store = await answering(found('Shirts', 'Sport > Shirts'));
+    answering(found('Shirts', 'Sport > Shirts'));
     expect(await connect(store.url).connector.parts.taxonomy.find('Shirts')).toMatchObject([
       { fullName: 'Shirts' },
     ]);
   });
 
   it('are asked for once', async () => {
-    const store = await answering(found(...SHIRTS));
+    answering(found(...SHIRTS));
     const { connector } = connect(store.url);
     await connector.parts.taxonomy.find('Shirts');
     await connector.parts.taxonomy.find('Shirts');
@@ -158,7 +148,7 @@ describe('categories', () => {
           userErrors: [],
         },
       });
-    const store = await answering(found('Sport > Shirts'), updated('Sport > Shirts'), updated(null));
+    answering(found('Sport > Shirts'), updated('Sport > Shirts'), updated(null));
     const { connector } = connect(store.url);
     expect(await connector.parts.writer.fields(GID, { category: 'Sport > Shirts' })).toEqual({
       category: 'Sport > Shirts',
@@ -185,7 +175,7 @@ it('metafields of variants are read by variant, and those of another product’s
     metafields: { nodes: [metafield(value)] },
   });
   const live = { status: 'ACTIVE', title: 'T', descriptionHtml: '', vendor: '', productType: '' };
-  const store = await answering(
+  answering(
     data({ product: live }),
     data({ nodes: [node('7', GID, 'Red'), node('8', 'gid://shopify/Product/2', 'Blue'), null, {}] }),
   );

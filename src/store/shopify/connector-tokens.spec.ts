@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { TokenGrant } from '../index.js';
 import { connect, data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
 
 const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
 const auth = { clientId: 'client-1', clientSecret: 'secret-1' };
 
-let store: ScriptedStore;
-beforeEach(async () => {
-  store = await ScriptedStore.start();
-});
-afterEach(() => store.stop());
+const store = ScriptedStore.forEachTest();
 
 describe('the credentials of an app', () => {
   it('are exchanged for a token of unknown life where the answer names none, until it is refused', async () => {

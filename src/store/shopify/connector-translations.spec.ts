@@ -199,11 +199,7 @@ describe('translations', () => {
 
 describe('translations of a store that says otherwise', () => {
   const GID = 'gid://shopify/Product/1';
-  let store: ScriptedStore;
-  beforeEach(async () => {
-    store = await ScriptedStore.start();
-  });
-  afterEach(() => store.stop());
+  const store = ScriptedStore.forEachTest();
 
   const resource = (digest: string) =>
     data({

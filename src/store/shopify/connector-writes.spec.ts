@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { liveValue, type StoreWriteOptions } from '../../domain/store-port.js';
 import type { TextWrite } from '../outcomes.js';
@@ -17,11 +17,7 @@ import {
 const GID = 'gid://shopify/Product/1';
 const VARIANT = 'gid://shopify/ProductVariant/7';
 const OTHER_VARIANT = 'gid://shopify/ProductVariant/8';
-let store: ScriptedStore;
-beforeEach(async () => {
-  store = await ScriptedStore.start();
-});
-afterEach(() => store.stop());
+const store = ScriptedStore.forEachTest();
 
 const content = (overrides: object = {}): object => ({
   ...{ title: 'Stored title', descriptionHtml: '<p>Stored</p>', vendor: 'Acme', productType: '' },

@@ -20,14 +20,12 @@ const FILE = '/files/export.jsonl';
 
 type Node = Record<string, unknown>;
 
-let store: ScriptedStore;
+const store = ScriptedStore.forEachTest();
 let spillDir: string;
 beforeEach(async () => {
-  store = await ScriptedStore.start();
   spillDir = await mkdtemp(join(tmpdir(), 'export-file-spec-'));
 });
 afterEach(async () => {
-  await store.stop();
   expect(await readdir(spillDir)).toEqual([]);
   await rm(spillDir, { recursive: true });
 });

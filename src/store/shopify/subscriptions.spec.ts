@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { page } from '../../../test/support/store/products.js';
 import {
   connect,
@@ -8,11 +8,7 @@ import {
   ScriptedStore,
 } from '../../../test/support/store/scripted-store.js';
 
-let store: ScriptedStore;
-beforeEach(async () => {
-  store = await ScriptedStore.start();
-});
-afterEach(() => store.stop());
+const store = ScriptedStore.forEachTest();
 
 describe('subscribing to product events', () => {
   const URI = 'https://sync.example.com/webhooks/shopify/main';

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { CatalogClient } from '../../../src/catalog/client.js';
 import type { CatalogClientOptions } from '../../../src/catalog/client-options.js';
 
@@ -38,9 +39,12 @@ export class FakeService {
     });
   });
 
-  static async start(): Promise<FakeService> {
+  /** The one service of a file's tests. */
+  static ofFile(): FakeService {
     const service = new FakeService();
-    await new Promise<void>((resolve) => service.server.listen(0, '127.0.0.1', resolve));
+    beforeAll(() => new Promise<void>((resolve) => service.server.listen(0, '127.0.0.1', resolve)));
+    beforeEach(() => service.reset());
+    afterAll(() => service.stop());
     return service;
   }
 
@@ -58,7 +62,7 @@ export class FakeService {
     for (const client of this.clients.splice(0)) client.close();
   }
 
-  async stop(): Promise<void> {
+  private async stop(): Promise<void> {
     this.reset();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));

@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach } from '@jest/globals';
 import { z } from 'zod';
 import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import type { SourceProduct } from '../../../src/domain/store-port.js';
@@ -46,34 +47,24 @@ const graphqlBody = z.object({
 export class ScriptedStore {
   readonly calls: Call[] = [];
   private script: Script = () => ({ status: 500 });
+  private server: Server | undefined;
 
-  private constructor(
-    readonly url: string,
-    private readonly stopServer: () => Promise<void>,
-  ) {}
-
-  static async start(): Promise<ScriptedStore> {
-    let store: ScriptedStore | undefined = undefined;
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        store?.answer(
-          request.method ?? '',
-          request.url ?? '',
-          request.headers,
-          Buffer.concat(chunks).toString(),
-          response,
-        );
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    store = new ScriptedStore(`http://127.0.0.1:${String(port)}`, async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
+  /** The one store of a file's tests. It is new for each test. */
+  static forEachTest(): ScriptedStore {
+    const store = new ScriptedStore();
+    beforeEach(() => store.start());
+    afterEach(() => store.stop());
     return store;
+  }
+
+  static async started(): Promise<ScriptedStore> {
+    const store = new ScriptedStore();
+    await store.start();
+    return store;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${String((this.server?.address() as AddressInfo).port)}`;
   }
 
   answerWith(script: Script): void {
@@ -84,8 +75,24 @@ export class ScriptedStore {
     return this.calls.map(({ operation }) => operation);
   }
 
-  stop(): Promise<void> {
-    return this.stopServer();
+  async stop(): Promise<void> {
+    this.server?.closeAllConnections();
+    await new Promise((resolve) => this.server?.close(resolve));
+  }
+
+  private async start(): Promise<void> {
+    this.calls.length = 0;
+    this.script = () => ({ status: 500 });
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { method = '', url = '', headers } = request;
+        this.answer(method, url, headers, Buffer.concat(chunks).toString(), response);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    this.server = server;
   }
 
   private answer(
