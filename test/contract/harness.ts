@@ -18,11 +18,9 @@ export interface RuleOptions {
   readonly assumes?: string;
 }
 
-export type RuleTest = (
-  id: string,
-  test: (contract: Contract) => Promise<void>,
-  options?: RuleOptions,
-) => void;
+type Test = (contract: Contract) => Promise<void>;
+
+export type RuleTest = (id: string, ...rest: [test: Test] | [options: RuleOptions, test: Test]) => void;
 
 /**
  * Opens the target once for the file: the service that CONTRACT_URL names, or a sandbox. Answers how a rule's test is registered.
@@ -50,7 +48,9 @@ export async function useContract(): Promise<RuleTest> {
     process.stdout.write(`\n${lines.join('\n')}\n`);
   });
 
-  return (id, test, { needs = [], note = '', assumes } = {}) => {
+  return (id, ...rest) => {
+    const [{ needs = [], note = '', assumes }, test] =
+      rest.length === 1 ? [{} as RuleOptions, ...rest] : rest;
     const rule = RULES.find((candidate) => candidate.id === id);
     if (rule === undefined) throw new Error(`rules.ts has no ${id}`);
     if (!only.test(id)) return;

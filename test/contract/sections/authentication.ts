@@ -49,95 +49,71 @@ function loginRules(rule: RuleTest): void {
 
   rule(
     'LOGIN-01',
+    { note: 'by a field-level validation error', assumes: 'the refusal of a login is one of fields' },
     async ({ api }) => {
       expectFieldErrors(await api.as(null).post('/login/', {}), 'email', 'password');
       expectFieldErrors(await api.as(null).post('/login/', { email: 'no address', password: 'x' }), 'email');
     },
-    { note: 'by a field-level validation error', assumes: 'the refusal of a login is one of fields' },
   );
 
-  rule(
-    'LOGIN-02',
-    async (contract) => {
-      await logIn(contract);
-    },
-    { needs: ['login'] },
-  );
+  rule('LOGIN-02', { needs: ['login'] }, async (contract) => {
+    await logIn(contract);
+  });
 
-  rule(
-    'LOGIN-03',
-    async ({ api, login }) => {
-      expectRefusal(await api.as(null).post('/login/', { ...login, password: 'wrong' }));
-      expectRefusal(await api.as(null).post('/login/', { email: 'nobody@example.com', password: 'wrong' }));
-    },
-    { needs: ['login'] },
-  );
+  rule('LOGIN-03', { needs: ['login'] }, async ({ api, login }) => {
+    expectRefusal(await api.as(null).post('/login/', { ...login, password: 'wrong' }));
+    expectRefusal(await api.as(null).post('/login/', { email: 'nobody@example.com', password: 'wrong' }));
+  });
 
   rule(
     'LOGIN-03',
+    { note: 'with 401', needs: ['login'], assumes: 'the status of a refused login' },
     async ({ api, login }) => {
       expectDetail(await api.as(null).post('/login/', { ...login, password: 'wrong' }), 401);
     },
-    { note: 'with 401', needs: ['login'], assumes: 'the status of a refused login' },
   );
+
+  rule('LOGIN-04', { needs: ['login'] }, async ({ api, login }) => {
+    expectSuccess(await api.as(null).post('/login/', login));
+  });
 
   rule(
     'LOGIN-04',
-    async ({ api, login }) => {
-      expectSuccess(await api.as(null).post('/login/', login));
-    },
-    { needs: ['login'] },
-  );
-
-  rule(
-    'LOGIN-04',
+    { note: 'nor looks at one', needs: ['login'], assumes: 'a token that is sent is not looked at' },
     async ({ api, login }) => {
       expectSuccess(await api.as('nonsense').post('/login/', login));
     },
-    { note: 'nor looks at one', needs: ['login'], assumes: 'a token that is sent is not looked at' },
   );
 
-  rule(
-    'REFRESH-01',
-    async (contract) => {
-      const { access, refresh } = await logIn(contract);
-      const answer = await contract.api.as(access).post('/refresh/', { refresh });
-      const renewed = renewedAccess(answer.body);
-      expect((await contract.api.as(renewed).get('/products/')).status).toBe(200);
-    },
-    { needs: ['login'] },
-  );
+  rule('REFRESH-01', { needs: ['login'] }, async (contract) => {
+    const { access, refresh } = await logIn(contract);
+    const answer = await contract.api.as(access).post('/refresh/', { refresh });
+    const renewed = renewedAccess(answer.body);
+    expect((await contract.api.as(renewed).get('/products/')).status).toBe(200);
+  });
 
-  rule(
-    'REFRESH-02',
-    async (contract) => {
-      const { access, refresh } = await logIn(contract);
-      const tampered = `${refresh.slice(0, -4)}AAAA`;
-      for (const invalid of [tampered, 'nonsense']) {
-        const { status } = await contract.api.as(access).post('/refresh/', { refresh: invalid });
-        expect({ status, refused: status >= 400 && status < 500 }).toMatchObject({ refused: true });
-      }
-    },
-    { needs: ['login'] },
-  );
+  rule('REFRESH-02', { needs: ['login'] }, async (contract) => {
+    const { access, refresh } = await logIn(contract);
+    const tampered = `${refresh.slice(0, -4)}AAAA`;
+    for (const invalid of [tampered, 'nonsense']) {
+      const { status } = await contract.api.as(access).post('/refresh/', { refresh: invalid });
+      expect({ status, refused: status >= 400 && status < 500 }).toMatchObject({ refused: true });
+    }
+  });
 
   rule(
     'REFRESH-02',
+    { note: 'with 401', needs: ['login'], assumes: 'the status of a refused refresh' },
     async (contract) => {
       const { access } = await logIn(contract);
       expectDetail(await contract.api.as(access).post('/refresh/', { refresh: 'nonsense' }), 401);
     },
-    { note: 'with 401', needs: ['login'], assumes: 'the status of a refused refresh' },
   );
 
-  rule(
-    'REFRESH-03',
-    async (contract) => {
-      const { access } = await logIn(contract);
-      expectDetail(await contract.api.as(access).post('/refresh/', { refresh: access }), 401);
-    },
-    { needs: ['login'], assumes: 'the status of a refused refresh' },
-  );
+  rule('REFRESH-03', { needs: ['login'], assumes: 'the status of a refused refresh' }, async (contract) => {
+    const { access } = await logIn(contract);
+    expectDetail(await contract.api.as(access).post('/refresh/', { refresh: access }), 401);
+  });
 }
 
 function tokenRules(rule: RuleTest): void {
@@ -164,17 +140,18 @@ function tokenRules(rule: RuleTest): void {
 
   rule(
     'AUTH-01',
+    { note: 'also those that write' },
     refusesWithoutToken([
       ['POST', '/products/'],
       ['PUT', '/products/0/'],
       ['PATCH', '/products/0/'],
       ['POST', '/settings/webhooks/'],
     ]),
-    { note: 'also those that write' },
   );
 
   rule(
     'AUTH-01',
+    { note: 'also those whose paths are not documented', assumes: 'these paths and methods' },
     refusesWithoutToken([
       ['DELETE', '/products/0/'],
       ['GET', '/products/0/variants/'],
@@ -182,13 +159,16 @@ function tokenRules(rule: RuleTest): void {
       ['POST', '/products/upload-csv/'],
       ['POST', '/products/generate/'],
     ]),
-    { note: 'also those whose paths are not documented', assumes: 'these paths and methods' },
   );
 
-  rule('AUTH-01', refusesWithoutToken([['DELETE', '/settings/webhooks/']]), {
-    note: 'also the removal of the webhook configuration',
-    needs: ['slot'],
-  });
+  rule(
+    'AUTH-01',
+    {
+      note: 'also the removal of the webhook configuration',
+      needs: ['slot'],
+    },
+    refusesWithoutToken([['DELETE', '/settings/webhooks/']]),
+  );
 
   rule('AUTH-02', async (contract) => {
     const product = await contract.create({ name: 'Kettle' });
@@ -196,93 +176,69 @@ function tokenRules(rule: RuleTest): void {
     expectSuccess(await contract.api.patch(`/products/${product.id}/`, { name: 'Pot' }));
   });
 
-  rule(
-    'AUTH-03',
-    async () => {
-      const own = await SandboxControl.start();
-      try {
-        own.advance(3650 * DAY_MS);
-        expect((await own.api.get('/products/')).status).toBe(200);
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('AUTH-03', { needs: ['sandbox'] }, async () => {
+    const own = await SandboxControl.start();
+    try {
+      own.advance(3650 * DAY_MS);
+      expect((await own.api.get('/products/')).status).toBe(200);
+    } finally {
+      await own.stop();
+    }
+  });
 
-  rule(
-    'AUTH-04',
-    async ({ own }) => {
-      const { id, token } = await own.sandbox.issueApiToken('to be revoked');
-      expect((await own.api.as(token).get('/products/')).status).toBe(200);
-      expect(await own.sandbox.revokeApiToken(id)).toBe(true);
-      expectDetail(await own.api.as(token).get('/products/'), 401);
-      expect(await own.sandbox.revokeApiToken(id)).toBe(false);
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('AUTH-04', { needs: ['sandbox'] }, async ({ own }) => {
+    const { id, token } = await own.sandbox.issueApiToken('to be revoked');
+    expect((await own.api.as(token).get('/products/')).status).toBe(200);
+    expect(await own.sandbox.revokeApiToken(id)).toBe(true);
+    expectDetail(await own.api.as(token).get('/products/'), 401);
+    expect(await own.sandbox.revokeApiToken(id)).toBe(false);
+  });
 
-  rule(
-    'AUTH-05',
-    async ({ own }) => {
-      const { id, token } = await own.sandbox.issueApiToken('secret');
-      const client = new pg.Client({ connectionString: own.place.databaseUrl });
-      await client.connect();
-      const { rows } = await client.query<Record<string, unknown>>(
-        `SELECT * FROM ${own.place.schema}.api_token WHERE id = $1`,
-        [id],
-      );
-      await client.end();
-      expect(rows[0]?.['token_hash']).toMatch(/^[0-9a-f]{64}$/);
-      expect(JSON.stringify(rows)).not.toContain(token.slice(-20));
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('AUTH-05', { needs: ['sandbox'] }, async ({ own }) => {
+    const { id, token } = await own.sandbox.issueApiToken('secret');
+    const client = new pg.Client({ connectionString: own.place.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query<Record<string, unknown>>(
+      `SELECT * FROM ${own.place.schema}.api_token WHERE id = $1`,
+      [id],
+    );
+    await client.end();
+    expect(rows[0]?.['token_hash']).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(rows)).not.toContain(token.slice(-20));
+  });
 
-  rule(
-    'AUTH-06',
-    async (contract) => {
-      const { access } = await logIn(contract);
-      expect((await contract.api.as(access).get('/products/')).status).toBe(200);
-    },
-    { needs: ['login'] },
-  );
+  rule('AUTH-06', { needs: ['login'] }, async (contract) => {
+    const { access } = await logIn(contract);
+    expect((await contract.api.as(access).get('/products/')).status).toBe(200);
+  });
 
-  rule(
-    'AUTH-07',
-    async (contract) => {
-      const own = await SandboxControl.start();
-      try {
-        const { access } = await logIn({ api: own.api, login: contract.login });
-        own.advance(7 * DAY_MS - 60_000);
-        expect((await own.api.as(access).get('/products/')).status).toBe(200);
-        own.advance(60_000);
-        expectDetail(await own.api.as(access).get('/products/'), 401);
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('AUTH-07', { needs: ['sandbox'] }, async (contract) => {
+    const own = await SandboxControl.start();
+    try {
+      const { access } = await logIn({ api: own.api, login: contract.login });
+      own.advance(7 * DAY_MS - 60_000);
+      expect((await own.api.as(access).get('/products/')).status).toBe(200);
+      own.advance(60_000);
+      expectDetail(await own.api.as(access).get('/products/'), 401);
+    } finally {
+      await own.stop();
+    }
+  });
 
-  rule(
-    'AUTH-08',
-    async (contract) => {
-      const own = await SandboxControl.start();
-      try {
-        const { access, refresh } = await logIn({ api: own.api, login: contract.login });
-        own.advance(14 * DAY_MS - 60_000);
-        // The access token ran out a week ago; renewing it is what the call is for.
-        const renewed = renewedAccess((await own.api.as(access).post('/refresh/', { refresh })).body);
-        expect((await own.api.as(renewed).get('/products/')).status).toBe(200);
-        own.advance(60_000);
-        expectDetail(await own.api.as(renewed).post('/refresh/', { refresh }), 401);
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('AUTH-08', { needs: ['sandbox'] }, async (contract) => {
+    const own = await SandboxControl.start();
+    try {
+      const { access, refresh } = await logIn({ api: own.api, login: contract.login });
+      own.advance(14 * DAY_MS - 60_000);
+      // The access token ran out a week ago; renewing it is what the call is for.
+      const renewed = renewedAccess((await own.api.as(access).post('/refresh/', { refresh })).body);
+      expect((await own.api.as(renewed).get('/products/')).status).toBe(200);
+      own.advance(60_000);
+      expectDetail(await own.api.as(renewed).post('/refresh/', { refresh }), 401);
+    } finally {
+      await own.stop();
+    }
+  });
 
   for (const [id, token, days] of [
     ['AUTH-07', 'access', 7],
@@ -290,13 +246,13 @@ function tokenRules(rule: RuleTest): void {
   ] as const) {
     rule(
       id,
+      { note: 'as the token says', needs: ['login'], assumes: 'the token names its expiry' },
       async (contract) => {
         const pair = await logIn(contract);
         const { iat, exp } = decodeJwt(pair[token]);
         const issuedSeconds = iat ?? contract.now().getTime() / 1000;
         expect(Math.abs((exp ?? 0) - issuedSeconds - (days * DAY_MS) / 1000)).toBeLessThan(300);
       },
-      { note: 'as the token says', needs: ['login'], assumes: 'the token names its expiry' },
     );
   }
 
@@ -304,69 +260,47 @@ function tokenRules(rule: RuleTest): void {
     for (const token of [null, 'nonsense', 'a.b.c']) expectDetail(await api.as(token).get('/products/'), 401);
   });
 
-  rule(
-    'AUTH-10',
-    async ({ api, target }) => {
-      const narrow = api.as(target.narrowToken ?? null);
-      const refused = [];
-      for (const path of ['/products/', '/background-tasks/', '/settings/webhooks/']) {
-        const answer = await narrow.get(path);
-        if (answer.status === 403) refused.push(answer);
-      }
-      expect(refused).not.toEqual([]);
-    },
-    { needs: ['narrow token'] },
-  );
+  rule('AUTH-10', { needs: ['narrow token'] }, async ({ api, target }) => {
+    const narrow = api.as(target.narrowToken ?? null);
+    const refused = [];
+    for (const path of ['/products/', '/background-tasks/', '/settings/webhooks/']) {
+      const answer = await narrow.get(path);
+      if (answer.status === 403) refused.push(answer);
+    }
+    expect(refused).not.toEqual([]);
+  });
 
-  rule(
-    'AUTH-10',
-    async ({ own }) => {
-      const { token } = await own.sandbox.issueApiToken('products only', { scopes: ['products'] });
-      const narrow = own.api.as(token);
-      expect((await narrow.get('/products/')).status).toBe(200);
-      expectDetail(await narrow.get('/background-tasks/'), 403);
-      expectDetail(await narrow.get('/settings/webhooks/'), 403);
-      expectDetail(await narrow.post('/settings/webhooks/', { url: 'https://example.com/' }), 403);
-    },
-    { note: 'by the scopes of the token', needs: ['sandbox'] },
-  );
+  rule('AUTH-10', { note: 'by the scopes of the token', needs: ['sandbox'] }, async ({ own }) => {
+    const { token } = await own.sandbox.issueApiToken('products only', { scopes: ['products'] });
+    const narrow = own.api.as(token);
+    expect((await narrow.get('/products/')).status).toBe(200);
+    expectDetail(await narrow.get('/background-tasks/'), 403);
+    expectDetail(await narrow.get('/settings/webhooks/'), 403);
+    expectDetail(await narrow.post('/settings/webhooks/', { url: 'https://example.com/' }), 403);
+  });
 
-  rule(
-    'AUTH-15',
-    async ({ own }) => {
-      await own.sandbox.setSubscription(false);
-      try {
-        expectDetail(await own.api.get('/products/'), 403);
-        expectDetail(await own.api.as('nonsense').get('/products/'), 401);
-      } finally {
-        await own.sandbox.setSubscription(true);
-      }
-      expect((await own.api.get('/products/')).status).toBe(200);
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('AUTH-15', { needs: ['sandbox'] }, async ({ own }) => {
+    await own.sandbox.setSubscription(false);
+    try {
+      expectDetail(await own.api.get('/products/'), 403);
+      expectDetail(await own.api.as('nonsense').get('/products/'), 401);
+    } finally {
+      await own.sandbox.setSubscription(true);
+    }
+    expect((await own.api.get('/products/')).status).toBe(200);
+  });
 
-  rule(
-    'AUTH-12',
-    async (contract) => {
-      const { refresh } = await logIn(contract);
-      expectDetail(await contract.api.as(refresh).get('/products/'), 401);
-    },
-    { needs: ['login'] },
-  );
+  rule('AUTH-12', { needs: ['login'] }, async (contract) => {
+    const { refresh } = await logIn(contract);
+    expectDetail(await contract.api.as(refresh).get('/products/'), 401);
+  });
 
-  rule(
-    'AUTH-13',
-    async (contract) => {
-      const { access } = await logIn(contract);
-      const claims = decodeJwt(access);
-      const otherKey = await new SignJWT(claims)
-        .setProtectedHeader({ alg: 'HS256' })
-        .sign(new Uint8Array(32));
-      for (const token of [otherKey, new UnsecuredJWT(claims).encode(), `${access.slice(0, -4)}AAAA`]) {
-        expectDetail(await contract.api.as(token).get('/products/'), 401);
-      }
-    },
-    { needs: ['login'] },
-  );
+  rule('AUTH-13', { needs: ['login'] }, async (contract) => {
+    const { access } = await logIn(contract);
+    const claims = decodeJwt(access);
+    const otherKey = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new Uint8Array(32));
+    for (const token of [otherKey, new UnsecuredJWT(claims).encode(), `${access.slice(0, -4)}AAAA`]) {
+      expectDetail(await contract.api.as(token).get('/products/'), 401);
+    }
+  });
 }

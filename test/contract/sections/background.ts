@@ -30,6 +30,7 @@ async function upload(contract: Contract, text: string): Promise<Readonly<Record
 function csvRules(rule: RuleTest): void {
   rule(
     'CSV-01',
+    { needs: ['tasks'], assumes: 'the path and the columns of the upload' },
     async (contract) => {
       const sku = contract.unique('sku');
       const task = await upload(
@@ -41,7 +42,6 @@ function csvRules(rule: RuleTest): void {
       expect(product).toMatchObject({ sku, name: 'Kettle, big', open_attributes: { colour: 'red' } });
       if (product !== undefined) contract.remember(product);
     },
-    { needs: ['tasks'], assumes: 'the path and the columns of the upload' },
   );
 
   rule('CSV-02', async (contract) => {
@@ -102,81 +102,66 @@ function csvRules(rule: RuleTest): void {
 }
 
 function generationRules(rule: RuleTest): void {
-  rule(
-    'GENERATE-01',
-    async (contract) => {
-      const product = await contract.create({ name: 'Kettle' });
-      const taskId = await contract.requestGeneration(product.id);
-      if (taskId === undefined) throw new Error('The answer names no task');
-      await contract.taskEnd(taskId);
-    },
-    { needs: ['generation', 'tasks'] },
-  );
+  rule('GENERATE-01', { needs: ['generation', 'tasks'] }, async (contract) => {
+    const product = await contract.create({ name: 'Kettle' });
+    const taskId = await contract.requestGeneration(product.id);
+    if (taskId === undefined) throw new Error('The answer names no task');
+    await contract.taskEnd(taskId);
+  });
 
-  rule(
-    'GENERATE-02',
-    async (contract) => {
-      const good = await contract.create({ name: 'Kettle' });
-      const bad = await contract.create({ name: 'Kettle', metadata: { tags: ['sandbox-failed'] } });
-      const batch = await contract.generate(good.id, bad.id, good.id);
-      expect(batch).toMatchObject({
-        status: 'SUCCESS',
-        result: { succeeded: 1, failed: 1 },
-        products: [
-          { id: good.id, external_id: good['external_id'], status: 'SUCCESS', error: null },
-          { id: bad.id, status: 'FAILURE', error: expect.any(String) },
-        ],
+  rule('GENERATE-02', { needs: ['generation', 'tasks'] }, async (contract) => {
+    const good = await contract.create({ name: 'Kettle' });
+    const bad = await contract.create({ name: 'Kettle', metadata: { tags: ['sandbox-failed'] } });
+    const batch = await contract.generate(good.id, bad.id, good.id);
+    expect(batch).toMatchObject({
+      status: 'SUCCESS',
+      result: { succeeded: 1, failed: 1 },
+      products: [
+        { id: good.id, external_id: good['external_id'], status: 'SUCCESS', error: null },
+        { id: bad.id, status: 'FAILURE', error: expect.any(String) },
+      ],
+    });
+    for (const { task_id: taskId } of batch['products'] as { task_id: string }[]) {
+      expect(await contract.taskEnd(taskId)).toMatchObject({
+        parent_task_id: batch['task_id'],
+        kind: 'generate_product',
       });
-      for (const { task_id: taskId } of batch['products'] as { task_id: string }[]) {
-        expect(await contract.taskEnd(taskId)).toMatchObject({
-          parent_task_id: batch['task_id'],
-          kind: 'generate_product',
-        });
-      }
-    },
-    { needs: ['generation', 'tasks'] },
-  );
+    }
+  });
 
-  rule(
-    'GENERATE-03',
-    async (contract) => {
-      const product = await contract.create({ name: 'kettle', brand: 'Acme' });
-      await contract.requestGeneration(product.id);
-      const content = ({ name, description, html_description, sections }: Record<string, unknown>) =>
-        JSON.stringify([name, description, html_description, sections]);
-      const generated = await contract.eventually('new content', async () => {
-        const now = await contract.read(product.id);
-        return content(now) === content(product) ? undefined : now;
-      });
-      expect(Array.isArray(generated.sections)).toBe(true);
-    },
-    { needs: ['generation'] },
-  );
+  rule('GENERATE-03', { needs: ['generation'] }, async (contract) => {
+    const product = await contract.create({ name: 'kettle', brand: 'Acme' });
+    await contract.requestGeneration(product.id);
+    const content = ({ name, description, html_description, sections }: Record<string, unknown>) =>
+      JSON.stringify([name, description, html_description, sections]);
+    const generated = await contract.eventually('new content', async () => {
+      const now = await contract.read(product.id);
+      return content(now) === content(product) ? undefined : now;
+    });
+    expect(Array.isArray(generated.sections)).toBe(true);
+  });
 
-  rule(
-    'GENERATE-03',
-    async (contract) => {
-      const written = { name: 'kettle', brand: 'Acme', open_attributes: { material: 'Steel', litres: 1.7 } };
-      const product = await contract.create(written);
-      await contract.generate(product.id);
-      const generated = await contract.read(product.id);
-      expect(generated).toMatchObject({
-        name: 'Acme kettle – Steel',
-        description: expect.stringContaining('Steel'),
-        html_description: expect.stringContaining('<li><strong>Material:</strong> Steel</li>'),
-      });
-      expect(generated.sections).toEqual(
-        expect.arrayContaining([
-          expect.objectContaining({ code: 'material', value: 'Steel' }),
-          expect.objectContaining({ code: 'litres', value: 1.7 }),
-        ]),
-      );
-    },
-    { note: 'made of its attributes', needs: ['sandbox'] },
-  );
+  rule('GENERATE-03', { note: 'made of its attributes', needs: ['sandbox'] }, async (contract) => {
+    const written = { name: 'kettle', brand: 'Acme', open_attributes: { material: 'Steel', litres: 1.7 } };
+    const product = await contract.create(written);
+    await contract.generate(product.id);
+    const generated = await contract.read(product.id);
+    expect(generated).toMatchObject({
+      name: 'Acme kettle – Steel',
+      description: expect.stringContaining('Steel'),
+      html_description: expect.stringContaining('<li><strong>Material:</strong> Steel</li>'),
+    });
+    expect(generated.sections).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: 'material', value: 'Steel' }),
+        expect.objectContaining({ code: 'litres', value: 1.7 }),
+      ]),
+    );
+  });
 
   rule(
     'GENERATE-04',
+    { needs: ['failing', 'tasks'], assumes: 'the names of a task’s fields' },
     async (contract) => {
       const product = await contract.create({
         name: 'Kettle',
@@ -188,11 +173,11 @@ function generationRules(rule: RuleTest): void {
       });
       expect(await contract.read(product.id)).toMatchObject({ name: 'Kettle', sections: [] });
     },
-    { needs: ['failing', 'tasks'], assumes: 'the names of a task’s fields' },
   );
 
   rule(
     'GENERATE-05',
+    { needs: ['no urls', 'tasks'], assumes: 'the names of a task’s fields' },
     async (contract) => {
       const product = await contract.create({
         name: 'Kettle',
@@ -203,69 +188,57 @@ function generationRules(rule: RuleTest): void {
         products: [{ status: 'FAILURE', error: 'No source URLs could be found for the product.' }],
       });
     },
-    { needs: ['no urls', 'tasks'], assumes: 'the names of a task’s fields' },
   );
 
-  rule(
-    'GENERATE-06',
-    async () => {
-      const own = await SandboxControl.start({ credits: 1 });
-      try {
-        const ids: number[] = [];
-        for (const sku of ['a', 'b']) ids.push(productOf(await own.api.post('/products/', { sku })).id);
-        const answer = await own.api.post('/products/generate/', { product_ids: ids });
-        const task = await taskEnd(own.api, (answer.body as { task_id: string }).task_id);
-        expect(task).toMatchObject({ result: { succeeded: 1, failed: 1 } });
-        expect((task['products'] as { error: string | null }[]).map(({ error }) => error).sort()).toEqual([
-          'No credits remaining.',
-          null,
-        ]);
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('GENERATE-06', { needs: ['sandbox'] }, async () => {
+    const own = await SandboxControl.start({ credits: 1 });
+    try {
+      const ids: number[] = [];
+      for (const sku of ['a', 'b']) ids.push(productOf(await own.api.post('/products/', { sku })).id);
+      const answer = await own.api.post('/products/generate/', { product_ids: ids });
+      const task = await taskEnd(own.api, (answer.body as { task_id: string }).task_id);
+      expect(task).toMatchObject({ result: { succeeded: 1, failed: 1 } });
+      expect((task['products'] as { error: string | null }[]).map(({ error }) => error).sort()).toEqual([
+        'No credits remaining.',
+        null,
+      ]);
+    } finally {
+      await own.stop();
+    }
+  });
 
-  rule(
-    'GENERATE-07',
-    async (contract) => {
-      const product = await contract.create();
-      expectFieldErrors(
-        await contract.api.post('/products/generate/', { product_ids: [product.id, 2_000_000_000] }),
-        'product_ids',
-      );
-      expectFieldErrors(await contract.api.post('/products/generate/', { product_ids: [] }), 'product_ids');
-      expectFieldErrors(await contract.api.post('/products/generate/', {}), 'product_ids');
-    },
-    { needs: ['generation'] },
-  );
+  rule('GENERATE-07', { needs: ['generation'] }, async (contract) => {
+    const product = await contract.create();
+    expectFieldErrors(
+      await contract.api.post('/products/generate/', { product_ids: [product.id, 2_000_000_000] }),
+      'product_ids',
+    );
+    expectFieldErrors(await contract.api.post('/products/generate/', { product_ids: [] }), 'product_ids');
+    expectFieldErrors(await contract.api.post('/products/generate/', {}), 'product_ids');
+  });
 
-  rule(
-    'GENERATE-08',
-    async (contract) => {
-      const product = await contract.create({
-        name: '<b>Kettle</b> & co',
-        description: 'Boils. Whistles. Shines.',
-      });
-      await contract.generate(product.id);
-      const first = await contract.read(product.id);
-      expect(first['html_description']).toContain('not by AI');
-      expect(first['html_description']).toContain('&lt;b&gt;Kettle&lt;/b&gt; &amp; co');
-      await contract.generate(product.id);
-      expect(await contract.read(product.id)).toEqual(first);
-      await contract.api.patch(`/products/${product.id}/`, { name: 'Pot' });
-      expect(await contract.read(product.id)).toEqual({ ...first, name: 'Pot' });
-      await contract.generate(product.id);
-      expect((await contract.read(product.id))['html_description']).toContain('Pot');
-    },
-    { needs: ['generation', 'tasks'] },
-  );
+  rule('GENERATE-08', { needs: ['generation', 'tasks'] }, async (contract) => {
+    const product = await contract.create({
+      name: '<b>Kettle</b> & co',
+      description: 'Boils. Whistles. Shines.',
+    });
+    await contract.generate(product.id);
+    const first = await contract.read(product.id);
+    expect(first['html_description']).toContain('not by AI');
+    expect(first['html_description']).toContain('&lt;b&gt;Kettle&lt;/b&gt; &amp; co');
+    await contract.generate(product.id);
+    expect(await contract.read(product.id)).toEqual(first);
+    await contract.api.patch(`/products/${product.id}/`, { name: 'Pot' });
+    expect(await contract.read(product.id)).toEqual({ ...first, name: 'Pot' });
+    await contract.generate(product.id);
+    expect((await contract.read(product.id))['html_description']).toContain('Pot');
+  });
 }
 
 function taskRules(rule: RuleTest): void {
   rule(
     'TASK-01',
+    { needs: ['generation', 'tasks'], assumes: 'the list is a page with the newest first' },
     async (contract) => {
       const product = await contract.create({ name: 'Kettle' });
       const taskId = await contract.requestGeneration(product.id);
@@ -273,110 +246,79 @@ function taskRules(rule: RuleTest): void {
       expectSuccess(answer);
       expect(taskListShape.parse(answer.body).results.map(taskIdOf)).toContain(taskId);
     },
-    { needs: ['generation', 'tasks'], assumes: 'the list is a page with the newest first' },
   );
 
-  rule(
-    'TASK-01',
-    async ({ api }) => {
-      expectSuccess(await api.get('/background-tasks/'));
-    },
-    { note: 'with a success', needs: ['tasks'] },
-  );
+  rule('TASK-01', { note: 'with a success', needs: ['tasks'] }, async ({ api }) => {
+    expectSuccess(await api.get('/background-tasks/'));
+  });
 
-  rule(
-    'TASK-02',
-    async (contract) => {
-      const product = await contract.create({ name: 'Kettle' });
-      const taskId = await contract.requestGeneration(product.id);
-      const answer = await contract.api.get(`/background-tasks/${String(taskId)}/`);
-      expect(taskIdOf(answer.body)).toBe(taskId);
-    },
-    { needs: ['generation', 'tasks'] },
-  );
+  rule('TASK-02', { needs: ['generation', 'tasks'] }, async (contract) => {
+    const product = await contract.create({ name: 'Kettle' });
+    const taskId = await contract.requestGeneration(product.id);
+    const answer = await contract.api.get(`/background-tasks/${String(taskId)}/`);
+    expect(taskIdOf(answer.body)).toBe(taskId);
+  });
 
-  rule(
-    'TASK-03',
-    async (contract) => {
-      const product = await contract.create({ name: 'Kettle' });
-      const task = await contract.generate(product.id);
-      expect(Object.values(task)).toContain('SUCCESS');
-    },
-    { needs: ['generation', 'tasks'] },
-  );
+  rule('TASK-03', { needs: ['generation', 'tasks'] }, async (contract) => {
+    const product = await contract.create({ name: 'Kettle' });
+    const task = await contract.generate(product.id);
+    expect(Object.values(task)).toContain('SUCCESS');
+  });
+
+  rule('TASK-04', { needs: ['tasks'] }, async ({ api }) => {
+    expectDetail(await api.get('/background-tasks/999999999/'), 404);
+  });
 
   rule(
     'TASK-04',
-    async ({ api }) => {
-      expectDetail(await api.get('/background-tasks/999999999/'), 404);
-    },
-    { needs: ['tasks'] },
-  );
-
-  rule(
-    'TASK-04',
+    { note: 'also by a word', needs: ['tasks'], assumes: 'a word is no id of a task' },
     async ({ api }) => {
       expectDetail(await api.get('/background-tasks/none/'), 404);
     },
-    { note: 'also by a word', needs: ['tasks'], assumes: 'a word is no id of a task' },
   );
 
-  rule(
-    'TASK-05',
-    async () => {
-      const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
-      try {
-        const ends = async (body: object, meanwhile: () => Promise<unknown>): Promise<unknown> => {
-          const answer = await own.api.post('/products/', body);
-          const { background_task_id: taskId } = answer.body as { background_task_id: number };
-          expect((await own.api.get(`/background-tasks/${taskId}/`)).body).toMatchObject({
-            status: 'PENDING',
-          });
-          await meanwhile();
-          own.advance(60_000);
-          return taskEnd(own.api, taskId);
-        };
-        expect(await ends({ variants: [{ sku: 'a' }] }, () => Promise.resolve())).toMatchObject({
-          status: 'SUCCESS',
-        });
-        const failed = await ends({ variants: [{ sku: 'b' }] }, () =>
-          own.api.post('/products/', { sku: 'b' }),
-        );
-        expect(failed).toMatchObject({
-          status: 'FAILURE',
-          result: { field_errors: { 'variants.0.sku': [expect.any(String)] } },
-        });
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
-
-  rule(
-    'TASK-07',
-    async (contract) => {
-      const answer = await contract.api.post('/products/', { variants: [{ sku: contract.unique() }] });
-      const { background_task_id: taskId } = answer.body as { background_task_id: number };
-      expectSuccess(await contract.api.get(`/background-tasks/${taskId}/`));
-    },
-    { needs: ['tasks'] },
-  );
-
-  rule(
-    'TASK-08',
-    async () => {
-      const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
-      try {
-        const answer = await own.api.post('/products/', { sku: 'm', variants: [{ sku: 'a' }] });
+  rule('TASK-05', { needs: ['sandbox'] }, async () => {
+    const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
+    try {
+      const ends = async (body: object, meanwhile: () => Promise<unknown>): Promise<unknown> => {
+        const answer = await own.api.post('/products/', body);
         const { background_task_id: taskId } = answer.body as { background_task_id: number };
-        own.clock.advance(60_000);
-        await own.restart();
-        expect(await taskEnd(own.api, taskId)).toMatchObject({ status: 'SUCCESS' });
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
+        expect((await own.api.get(`/background-tasks/${taskId}/`)).body).toMatchObject({
+          status: 'PENDING',
+        });
+        await meanwhile();
+        own.advance(60_000);
+        return taskEnd(own.api, taskId);
+      };
+      expect(await ends({ variants: [{ sku: 'a' }] }, () => Promise.resolve())).toMatchObject({
+        status: 'SUCCESS',
+      });
+      const failed = await ends({ variants: [{ sku: 'b' }] }, () => own.api.post('/products/', { sku: 'b' }));
+      expect(failed).toMatchObject({
+        status: 'FAILURE',
+        result: { field_errors: { 'variants.0.sku': [expect.any(String)] } },
+      });
+    } finally {
+      await own.stop();
+    }
+  });
+
+  rule('TASK-07', { needs: ['tasks'] }, async (contract) => {
+    const answer = await contract.api.post('/products/', { variants: [{ sku: contract.unique() }] });
+    const { background_task_id: taskId } = answer.body as { background_task_id: number };
+    expectSuccess(await contract.api.get(`/background-tasks/${taskId}/`));
+  });
+
+  rule('TASK-08', { needs: ['sandbox'] }, async () => {
+    const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
+    try {
+      const answer = await own.api.post('/products/', { sku: 'm', variants: [{ sku: 'a' }] });
+      const { background_task_id: taskId } = answer.body as { background_task_id: number };
+      own.clock.advance(60_000);
+      await own.restart();
+      expect(await taskEnd(own.api, taskId)).toMatchObject({ status: 'SUCCESS' });
+    } finally {
+      await own.stop();
+    }
+  });
 }

@@ -40,6 +40,10 @@ export function creationRules(rule: RuleTest): void {
 
   rule(
     'CREATE-04',
+    {
+      note: 'also one that has another external_id, which is overwritten',
+      assumes: 'a match writes the external_id',
+    },
     async (contract) => {
       const sku = contract.unique('sku');
       const product = await contract.create({ sku, external_id: contract.unique() });
@@ -48,10 +52,6 @@ export function creationRules(rule: RuleTest): void {
         id: product.id,
         external_id: other,
       });
-    },
-    {
-      note: 'also one that has another external_id, which is overwritten',
-      assumes: 'a match writes the external_id',
     },
   );
 
@@ -63,18 +63,12 @@ export function creationRules(rule: RuleTest): void {
     expect(await contract.read(first.id)).toEqual(second);
   });
 
-  rule(
-    'CREATE-07',
-    async (contract) => {
-      const body = fullBody(contract);
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, () => contract.api.post('/products/', body)),
-      );
-      const products = answers.map((answer) => contract.remember(productOf(answer)));
-      expect(new Set(products.map(({ id }) => id)).size).toBe(1);
-    },
-    { note: 'also when equal requests arrive at once' },
-  );
+  rule('CREATE-07', { note: 'also when equal requests arrive at once' }, async (contract) => {
+    const body = fullBody(contract);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => contract.api.post('/products/', body)));
+    const products = answers.map((answer) => contract.remember(productOf(answer)));
+    expect(new Set(products.map(({ id }) => id)).size).toBe(1);
+  });
 
   rule('CREATE-08', async (contract) => {
     const skus = [contract.unique('sku'), contract.unique('sku')].sort();
@@ -140,77 +134,65 @@ export function creationRules(rule: RuleTest): void {
     expect(productOf(matched)).toMatchObject({ ...body, brand: 'Other' });
   });
 
-  rule(
-    'CREATE-16',
-    async () => {
-      const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
-      try {
-        const accepted = await own.api.post('/products/', {
-          external_id: 'm',
-          sku: 'm',
-          variants: [{ sku: 'v1' }, { sku: 'v2' }],
-        });
-        productOf(await own.api.post('/products/', { sku: 'v2' }));
-        own.advance(60_000);
-        const { background_task_id: taskId } = accepted.body as { background_task_id: number };
-        const task = await taskEnd(own.api, taskId);
-        expect(task).toMatchObject({ status: 'FAILURE', error: expect.stringContaining('variants.1.sku') });
-        expect(
-          pageShape.parse((await own.api.get('/products/')).body).results.map((product) => product['sku']),
-        ).toEqual(['v2']);
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('CREATE-16', { needs: ['sandbox'] }, async () => {
+    const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
+    try {
+      const accepted = await own.api.post('/products/', {
+        external_id: 'm',
+        sku: 'm',
+        variants: [{ sku: 'v1' }, { sku: 'v2' }],
+      });
+      productOf(await own.api.post('/products/', { sku: 'v2' }));
+      own.advance(60_000);
+      const { background_task_id: taskId } = accepted.body as { background_task_id: number };
+      const task = await taskEnd(own.api, taskId);
+      expect(task).toMatchObject({ status: 'FAILURE', error: expect.stringContaining('variants.1.sku') });
+      expect(
+        pageShape.parse((await own.api.get('/products/')).body).results.map((product) => product['sku']),
+      ).toEqual(['v2']);
+    } finally {
+      await own.stop();
+    }
+  });
 
-  rule(
-    'CREATE-17',
-    async () => {
-      const own = await SandboxControl.start();
-      try {
-        await fc.assert(
-          fc.asyncProperty(fc.array(upserts, { minLength: 1, maxLength: 8 }), async (requests) => {
-            for (const { method, body } of requests) {
-              const target = method === 'POST' ? undefined : await anyProductId(own.api);
-              if (target === undefined) await own.api.post('/products/', body);
-              else await own.api.call(method, `/products/${target}/`, { body });
-            }
-            expect(await repeatedIdentifiers(own.api)).toEqual([]);
-          }),
-          { numRuns: 12, seed: 20_261_120 },
-        );
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('CREATE-17', { needs: ['sandbox'] }, async () => {
+    const own = await SandboxControl.start();
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(upserts, { minLength: 1, maxLength: 8 }), async (requests) => {
+          for (const { method, body } of requests) {
+            const target = method === 'POST' ? undefined : await anyProductId(own.api);
+            if (target === undefined) await own.api.post('/products/', body);
+            else await own.api.call(method, `/products/${target}/`, { body });
+          }
+          expect(await repeatedIdentifiers(own.api)).toEqual([]);
+        }),
+        { numRuns: 12, seed: 20_261_120 },
+      );
+    } finally {
+      await own.stop();
+    }
+  });
 
-  rule(
-    'CREATE-07',
-    async () => {
-      const own = await SandboxControl.start();
-      try {
-        await fc.assert(
-          fc.asyncProperty(upsertBody, async (body) => {
-            const matched = { ...body, external_id: 'the one' };
-            productOf(await own.api.post('/products/', { external_id: 'the one' }));
-            const first = await own.api.post('/products/', matched);
-            expect(await own.api.post('/products/', matched)).toMatchObject({
-              status: first.status,
-              body: first.body,
-            });
-          }),
-          { numRuns: 25, seed: 20_261_120 },
-        );
-      } finally {
-        await own.stop();
-      }
-    },
-    { note: 'whatever it names, variants included', needs: ['sandbox'] },
-  );
+  rule('CREATE-07', { note: 'whatever it names, variants included', needs: ['sandbox'] }, async () => {
+    const own = await SandboxControl.start();
+    try {
+      await fc.assert(
+        fc.asyncProperty(upsertBody, async (body) => {
+          const matched = { ...body, external_id: 'the one' };
+          productOf(await own.api.post('/products/', { external_id: 'the one' }));
+          const first = await own.api.post('/products/', matched);
+          expect(await own.api.post('/products/', matched)).toMatchObject({
+            status: first.status,
+            body: first.body,
+          });
+        }),
+        { numRuns: 25, seed: 20_261_120 },
+      );
+    } finally {
+      await own.stop();
+    }
+  });
 }
 
 const value = fc.constantFrom('a', 'b', 'c', '', null);

@@ -20,18 +20,15 @@ export function deliveryRules(rule: RuleTest): void {
       }
     };
 
-  rule(
-    'DELIVERY-01',
-    async (contract) => {
-      const received = await onlyDelivery(contract);
-      expect(received.method).toBe('POST');
-      expect(received.headers['content-type']).toMatch(/^application\/json\b/);
-    },
-    { needs: ['deliveries'] },
-  );
+  rule('DELIVERY-01', { needs: ['deliveries'] }, async (contract) => {
+    const received = await onlyDelivery(contract);
+    expect(received.method).toBe('POST');
+    expect(received.headers['content-type']).toMatch(/^application\/json\b/);
+  });
 
   rule(
     'DELIVERY-02',
+    sandboxOnly,
     withOwn({ deliveryTimeoutMs: 50, retryDelaysMs: [] }, async (contract, own) => {
       expect(resolveSettings({ databaseUrl: '' }).deliveryTimeoutMs).toBe(10_000);
       await deliver(contract, { own, replies: ['silence'] });
@@ -40,11 +37,11 @@ export function deliveryRules(rule: RuleTest): void {
         attempts: [{ httpStatus: null, error: expect.stringContaining('50 ms') }],
       });
     }),
-    sandboxOnly,
   );
 
   rule(
     'DELIVERY-03',
+    sandboxOnly,
     withOwn({}, async (contract, own) => {
       for (const status of [200, 201, 202, 204, 299]) {
         await deliver(contract, { own, replies: [status] });
@@ -54,18 +51,17 @@ export function deliveryRules(rule: RuleTest): void {
         });
       }
     }),
-    sandboxOnly,
   );
 
   rule(
     'DELIVERY-04',
+    sandboxOnly,
     withOwn({}, async (contract, own) => {
       for (const status of [400, 401, 404, 410, 429]) {
         await deliver(contract, { own, replies: [status] });
         expect(await settled(own, 1)).toMatchObject({ state: 'refused', attempts: [{ httpStatus: status }] });
       }
     }),
-    sandboxOnly,
   );
 
   for (const [id, first] of [
@@ -75,6 +71,7 @@ export function deliveryRules(rule: RuleTest): void {
   ] as const) {
     rule(
       id,
+      sandboxOnly,
       withOwn({ deliveryTimeoutMs: 100 }, async (contract, own) => {
         const { path } = await deliver(contract, { own, replies: [first, 200] });
         expect(await settled(own, 1)).toMatchObject({ state: 'pending' });
@@ -85,12 +82,12 @@ export function deliveryRules(rule: RuleTest): void {
           attempts: [{}, { httpStatus: 200 }],
         });
       }),
-      sandboxOnly,
     );
   }
 
   rule(
     'DELIVERY-08',
+    sandboxOnly,
     withOwn({}, async (contract, own) => {
       expect(RETRY_DELAYS_MS).toEqual([1_000, 8_000, 60_000, 120_000, 420_000]);
       const { path } = await deliver(contract, { own, secret: SECRET, replies: [500] });
@@ -111,39 +108,35 @@ export function deliveryRules(rule: RuleTest): void {
       expect(new Set(received.map(({ body }) => body.toString('hex'))).size).toBe(1);
       expect(new Set(received.map(({ headers }) => headers['x-webhook-timestamp'])).size).toBe(1);
     }),
-    sandboxOnly,
   );
+
+  rule('DELIVERY-09', sandboxOnly, async (contract) => {
+    const { path, productId } = await deliver(contract);
+    await contract.receiver.waitFor(path, 1);
+    await generate(contract, productId);
+    await contract.api.patch(`/products/${productId}/`, FAILS);
+    await generate(contract, productId);
+    // Another event of the same product is another pair.
+    const received = await contract.receiver.waitFor(path, 2);
+    expect(received.map((delivery) => parse(delivery).action)).toEqual([
+      'product_generated',
+      'product_generation_failed',
+    ]);
+  });
 
   rule(
     'DELIVERY-09',
-    async (contract) => {
-      const { path, productId } = await deliver(contract);
-      await contract.receiver.waitFor(path, 1);
-      await generate(contract, productId);
-      await contract.api.patch(`/products/${productId}/`, FAILS);
-      await generate(contract, productId);
-      // Another event of the same product is another pair.
-      const received = await contract.receiver.waitFor(path, 2);
-      expect(received.map((delivery) => parse(delivery).action)).toEqual([
-        'product_generated',
-        'product_generation_failed',
-      ]);
-    },
-    sandboxOnly,
-  );
-
-  rule(
-    'DELIVERY-09',
+    { note: 'unless the sandbox is told to notify each generation', needs: ['sandbox'] },
     withOwn({ notifyAgain: true }, async (contract, own) => {
       const { path, productId } = await deliver(contract, { own });
       await generate(contract, productId, own);
       expect(await contract.receiver.waitFor(path, 2)).toHaveLength(2);
     }),
-    { note: 'unless the sandbox is told to notify each generation', needs: ['sandbox'] },
   );
 
   rule(
     'DELIVERY-10',
+    sandboxOnly,
     withOwn({}, async (contract, own) => {
       const target = `/${contract.unique('target')}`;
       const { path } = await deliver(contract, {
@@ -155,11 +148,11 @@ export function deliveryRules(rule: RuleTest): void {
       await contract.receiver.waitFor(path, 2);
       expect(contract.receiver.at(target)).toEqual([]);
     }),
-    sandboxOnly,
   );
 
   rule(
     'DELIVERY-11',
+    sandboxOnly,
     withOwn({}, async (contract, own) => {
       const { path } = await deliver(contract, { own, secret: SECRET, replies: [500, 500, 200] });
       await settled(own, 1);
@@ -170,6 +163,5 @@ export function deliveryRules(rule: RuleTest): void {
       await contract.receiver.waitFor(path, 3);
       expect(await settled(own, 3)).toMatchObject({ state: 'delivered' });
     }),
-    sandboxOnly,
   );
 }

@@ -19,34 +19,22 @@ export function generalRules(rule: RuleTest): void {
     }
   });
 
-  rule(
-    'GEN-03',
-    async (contract) => {
-      const model = await contract.api.post('/products/', { variants: [{ sku: contract.unique() }] });
-      expect(model.body).toMatchObject({ background_task_id: expect.any(Number) });
-    },
-    { note: 'a product model' },
-  );
+  rule('GEN-03', { note: 'a product model' }, async (contract) => {
+    const model = await contract.api.post('/products/', { variants: [{ sku: contract.unique() }] });
+    expect(model.body).toMatchObject({ background_task_id: expect.any(Number) });
+  });
 
-  rule(
-    'GEN-03',
-    async (contract) => {
-      const product = await contract.create({ name: 'Kettle' });
-      expect(await contract.requestGeneration(product.id)).toEqual(expect.any(String));
-    },
-    { note: 'generation', needs: ['generation', 'tasks'] },
-  );
+  rule('GEN-03', { note: 'generation', needs: ['generation', 'tasks'] }, async (contract) => {
+    const product = await contract.create({ name: 'Kettle' });
+    expect(await contract.requestGeneration(product.id)).toEqual(expect.any(String));
+  });
 
-  rule(
-    'GEN-03',
-    async (contract) => {
-      const upload = await contract.api.call('POST', '/products/upload-csv/', {
-        raw: { type: 'text/csv', bytes: `sku\n${contract.unique()}\n` },
-      });
-      expect(upload.body).toEqual({ task_id: expect.any(String) });
-    },
-    { note: 'a CSV upload', assumes: 'the path of the upload' },
-  );
+  rule('GEN-03', { note: 'a CSV upload', assumes: 'the path of the upload' }, async (contract) => {
+    const upload = await contract.api.call('POST', '/products/upload-csv/', {
+      raw: { type: 'text/csv', bytes: `sku\n${contract.unique()}\n` },
+    });
+    expect(upload.body).toEqual({ task_id: expect.any(String) });
+  });
 
   rule('GEN-04', async (contract) => {
     const product = await contract.create({
@@ -72,19 +60,15 @@ export function generalRules(rule: RuleTest): void {
     expect((await contract.read(product.id))['name']).toBe('Kettle');
   });
 
-  rule(
-    'GEN-05',
-    async (contract) => {
-      const product = await contract.create({ name: 'Kettle' });
-      await contract.api.patch(`/products/${product.id}/`, { name: 'Kessel' }, { locale: 'de' });
-      const { defaultLocale } = contract.own.sandbox;
-      expect((await contract.read(product.id))['name']).toBe('Kettle');
-      expect((await contract.read(product.id, { locale: defaultLocale }))['name']).toBe('Kettle');
-      await contract.api.patch(`/products/${product.id}/`, { name: 'Big kettle' }, { locale: defaultLocale });
-      expect((await contract.read(product.id))['name']).toBe('Big kettle');
-    },
-    { note: 'which can also be named', needs: ['sandbox'] },
-  );
+  rule('GEN-05', { note: 'which can also be named', needs: ['sandbox'] }, async (contract) => {
+    const product = await contract.create({ name: 'Kettle' });
+    await contract.api.patch(`/products/${product.id}/`, { name: 'Kessel' }, { locale: 'de' });
+    const { defaultLocale } = contract.own.sandbox;
+    expect((await contract.read(product.id))['name']).toBe('Kettle');
+    expect((await contract.read(product.id, { locale: defaultLocale }))['name']).toBe('Kettle');
+    await contract.api.patch(`/products/${product.id}/`, { name: 'Big kettle' }, { locale: defaultLocale });
+    expect((await contract.read(product.id))['name']).toBe('Big kettle');
+  });
 
   rule('GEN-06', async ({ api }) => {
     expect((await api.get('/products/')).status).toBe(200);
@@ -93,10 +77,10 @@ export function generalRules(rule: RuleTest): void {
 
   rule(
     'GEN-06',
+    { note: 'without it the answer is 404', assumes: 'the answer without the slash' },
     async ({ api }) => {
       expectDetail(await api.get('/products'), 404);
     },
-    { note: 'without it the answer is 404', assumes: 'the answer without the slash' },
   );
 
   rule('ERROR-01', async (contract) => {
@@ -112,17 +96,13 @@ export function generalRules(rule: RuleTest): void {
     expectDetail(await api.as('nonsense').get('/products/'), 401);
   });
 
-  rule(
-    'ERROR-03',
-    async ({ api, target }) => {
-      const narrow = api.as(target.narrowToken ?? null);
-      const statuses = [];
-      for (const path of ['/products/', '/background-tasks/', '/settings/webhooks/'])
-        statuses.push((await narrow.get(path)).status);
-      expect(statuses).toContain(403);
-    },
-    { needs: ['narrow token'] },
-  );
+  rule('ERROR-03', { needs: ['narrow token'] }, async ({ api, target }) => {
+    const narrow = api.as(target.narrowToken ?? null);
+    const statuses = [];
+    for (const path of ['/products/', '/background-tasks/', '/settings/webhooks/'])
+      statuses.push((await narrow.get(path)).status);
+    expect(statuses).toContain(403);
+  });
 
   rule('ERROR-04', async ({ api }) => {
     expectDetail(await api.get('/products/0/'), 404);
@@ -161,17 +141,10 @@ export function generalRules(rule: RuleTest): void {
     expectDetail(await api.call('POST', '/products/', { raw: broken }), 400);
   });
 
-  rule(
-    'CREATE-18',
-    async ({ own }) => {
-      const bytes = JSON.stringify({ description: 'x'.repeat(10 * 1024 * 1024) });
-      expectDetail(
-        await own.api.call('POST', '/products/', { raw: { type: 'application/json', bytes } }),
-        413,
-      );
-      const fits = await own.api.post('/products/', { description: 'x'.repeat(900_000) });
-      expect(productOf(fits)['description']).toHaveLength(900_000);
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('CREATE-18', { needs: ['sandbox'] }, async ({ own }) => {
+    const bytes = JSON.stringify({ description: 'x'.repeat(10 * 1024 * 1024) });
+    expectDetail(await own.api.call('POST', '/products/', { raw: { type: 'application/json', bytes } }), 413);
+    const fits = await own.api.post('/products/', { description: 'x'.repeat(900_000) });
+    expect(productOf(fits)['description']).toHaveLength(900_000);
+  });
 }

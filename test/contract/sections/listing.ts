@@ -37,6 +37,7 @@ export function listingRules(rule: RuleTest): void {
 
   rule(
     'LIST-03',
+    { note: 'previous leads back', assumes: 'page_size sets the size of a page' },
     async (contract) => {
       const brand = contract.unique('brand');
       await several(contract, 3, { brand });
@@ -49,7 +50,6 @@ export function listingRules(rule: RuleTest): void {
         first.results,
       );
     },
-    { note: 'previous leads back', assumes: 'page_size sets the size of a page' },
   );
 
   rule('LIST-04', async (contract) => {
@@ -71,13 +71,13 @@ export function listingRules(rule: RuleTest): void {
 
   rule(
     'LIST-05',
+    { note: 'whatever characters it has', assumes: 'search looks for a part of the text' },
     async (contract) => {
       const name = `100%_\\'"; ${contract.unique()}`;
       const product = await contract.create({ name });
       expect(ids(await list(contract, { search: name }))).toEqual([product.id]);
       expect(ids(await list(contract, { search: name.replace('%', 'x') }))).toEqual([]);
     },
-    { note: 'whatever characters it has', assumes: 'search looks for a part of the text' },
   );
 
   rule('LIST-06', async (contract) => {
@@ -101,25 +101,16 @@ export function listingRules(rule: RuleTest): void {
     expect(ids(await list(contract, { brands: `${a},${b}` })).sort()).toEqual(expected);
   });
 
-  rule(
-    'LIST-09',
-    async (contract) => {
-      const root = contract.unique('Root');
-      const parent = await contract.create({ category: root });
-      const child = await contract.create({ category: `${root} > Sub > Leaf` });
-      await contract.create({ category: `${root}x > Sub` });
-      const { sandbox } = contract.own;
-      expect(ids(await list(contract, { category: sandbox.categoryId(root) }))).toEqual([
-        child.id,
-        parent.id,
-      ]);
-      expect(ids(await list(contract, { category: sandbox.categoryId(`${root} > Sub`) }))).toEqual([
-        child.id,
-      ]);
-      expect(await list(contract, { category: '00000000-0000-4000-8000-000000000000' })).toEqual([]);
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('LIST-09', { needs: ['sandbox'] }, async (contract) => {
+    const root = contract.unique('Root');
+    const parent = await contract.create({ category: root });
+    const child = await contract.create({ category: `${root} > Sub > Leaf` });
+    await contract.create({ category: `${root}x > Sub` });
+    const { sandbox } = contract.own;
+    expect(ids(await list(contract, { category: sandbox.categoryId(root) }))).toEqual([child.id, parent.id]);
+    expect(ids(await list(contract, { category: sandbox.categoryId(`${root} > Sub`) }))).toEqual([child.id]);
+    expect(await list(contract, { category: '00000000-0000-4000-8000-000000000000' })).toEqual([]);
+  });
 
   rule('LIST-10', async (contract) => {
     const brand = contract.unique('brand');
@@ -128,29 +119,21 @@ export function listingRules(rule: RuleTest): void {
     expect(ids(await list(contract, { brand, category: 'no_category' }))).toEqual([without.id]);
   });
 
-  rule(
-    'LIST-11',
-    async (contract) => {
-      const brand = contract.unique('brand');
-      const first = await contract.create({ brand, tags_to_update: [11, 12] });
-      const second = await contract.create({ brand, tags_to_update: [13] });
-      await contract.create({ brand, tags_to_update: [14] });
-      expect(ids(await list(contract, { brand, tag: '11' }))).toEqual([first.id]);
-      expect(ids(await list(contract, { brand, tag: ['12', '13'] }))).toEqual([second.id, first.id]);
-    },
-    { assumes: 'a tag need not exist before' },
-  );
+  rule('LIST-11', { assumes: 'a tag need not exist before' }, async (contract) => {
+    const brand = contract.unique('brand');
+    const first = await contract.create({ brand, tags_to_update: [11, 12] });
+    const second = await contract.create({ brand, tags_to_update: [13] });
+    await contract.create({ brand, tags_to_update: [14] });
+    expect(ids(await list(contract, { brand, tag: '11' }))).toEqual([first.id]);
+    expect(ids(await list(contract, { brand, tag: ['12', '13'] }))).toEqual([second.id, first.id]);
+  });
 
-  rule(
-    'LIST-12',
-    async (contract) => {
-      const brand = contract.unique('brand');
-      await contract.create({ brand, tags_to_update: [11] });
-      const without = await contract.create({ brand });
-      expect(ids(await list(contract, { brand, tag: 'none' }))).toEqual([without.id]);
-    },
-    { assumes: 'a tag need not exist before' },
-  );
+  rule('LIST-12', { assumes: 'a tag need not exist before' }, async (contract) => {
+    const brand = contract.unique('brand');
+    await contract.create({ brand, tags_to_update: [11] });
+    const without = await contract.create({ brand });
+    expect(ids(await list(contract, { brand, tag: 'none' }))).toEqual([without.id]);
+  });
 
   rule('LIST-13', async (contract) => {
     const brand = contract.unique('brand');
@@ -174,44 +157,36 @@ export function listingRules(rule: RuleTest): void {
     expect(ids(await list(contract, { brand, images: 'false' }))).toEqual([plain.id]);
   });
 
-  rule(
-    'LIST-15',
-    async (contract) => {
-      const brand = contract.unique('brand');
-      const never = await contract.create({ brand, name: 'Kettle' });
-      const generated = await contract.create({ brand, name: 'Kettle' });
-      await contract.requestGeneration(generated.id);
-      await untilGenerated(contract, brand, 1);
-      expect(ids(await list(contract, { brand, tasks: 'success' }))).toEqual([generated.id]);
-      expect(ids(await list(contract, { brand, tasks: 'none' }))).toEqual([never.id]);
-    },
-    { needs: ['generation'] },
-  );
+  rule('LIST-15', { needs: ['generation'] }, async (contract) => {
+    const brand = contract.unique('brand');
+    const never = await contract.create({ brand, name: 'Kettle' });
+    const generated = await contract.create({ brand, name: 'Kettle' });
+    await contract.requestGeneration(generated.id);
+    await untilGenerated(contract, brand, 1);
+    expect(ids(await list(contract, { brand, tasks: 'success' }))).toEqual([generated.id]);
+    expect(ids(await list(contract, { brand, tasks: 'none' }))).toEqual([never.id]);
+  });
 
   rule(
     'LIST-15',
+    {
+      note: 'a failed one is not generated',
+      needs: ['failing', 'tasks'],
+      assumes: 'the meaning of not_generated',
+    },
     async (contract) => {
       const brand = contract.unique('brand');
       const failed = await contract.create({ brand, metadata: { tags: ['sandbox-failed'] } });
       await contract.generate(failed.id);
       expect(ids(await list(contract, { brand, tasks: 'not_generated' }))).toEqual([failed.id]);
     },
-    {
-      note: 'a failed one is not generated',
-      needs: ['failing', 'tasks'],
-      assumes: 'the meaning of not_generated',
-    },
   );
 
-  rule(
-    'LIST-16',
-    async (contract) => {
-      const code = contract.unique('list');
-      const product = await contract.create({ product_lists: ['other', code] });
-      expect(ids(await list(contract, { product_list: code }))).toEqual([product.id]);
-    },
-    { assumes: 'a product list need not exist before' },
-  );
+  rule('LIST-16', { assumes: 'a product list need not exist before' }, async (contract) => {
+    const code = contract.unique('list');
+    const product = await contract.create({ product_lists: ['other', code] });
+    expect(ids(await list(contract, { product_list: code }))).toEqual([product.id]);
+  });
 
   rule('LIST-17', async (contract) => {
     const brand = contract.unique('brand');
@@ -221,25 +196,26 @@ export function listingRules(rule: RuleTest): void {
     expect(ids(await list(contract, { brand }))).toEqual([...created].reverse());
   });
 
-  rule(
-    'LIST-18',
-    async (contract) => {
-      const brand = contract.unique('brand');
-      const [a, b, c] = ids(await several(contract, 3, { brand, name: 'Kettle' }));
-      for (const [count, id] of [b, a].entries()) {
-        await contract.requestGeneration(id ?? 0);
-        await untilGenerated(contract, brand, count + 1);
-      }
-      const generated = { brand, tasks: 'success', order_by: 'task' };
-      expect(ids(await list(contract, generated))).toEqual([a, b]);
-      expect(ids(await list(contract, { ...generated, sorting: 'asc' }))).toEqual([b, a]);
-      expect(ids(await list(contract, { brand, order_by: 'date' }))).toEqual([c, b, a]);
-    },
-    { needs: ['generation'] },
-  );
+  rule('LIST-18', { needs: ['generation'] }, async (contract) => {
+    const brand = contract.unique('brand');
+    const [a, b, c] = ids(await several(contract, 3, { brand, name: 'Kettle' }));
+    for (const [count, id] of [b, a].entries()) {
+      await contract.requestGeneration(id ?? 0);
+      await untilGenerated(contract, brand, count + 1);
+    }
+    const generated = { brand, tasks: 'success', order_by: 'task' };
+    expect(ids(await list(contract, generated))).toEqual([a, b]);
+    expect(ids(await list(contract, { ...generated, sorting: 'asc' }))).toEqual([b, a]);
+    expect(ids(await list(contract, { brand, order_by: 'date' }))).toEqual([c, b, a]);
+  });
 
   rule(
     'LIST-18',
+    {
+      note: 'products without a task are last',
+      needs: ['generation', 'tasks'],
+      assumes: 'the place of products without a task',
+    },
     async (contract) => {
       const brand = contract.unique('brand');
       const [a, b] = ids(await several(contract, 2, { brand, name: 'Kettle' }));
@@ -247,35 +223,26 @@ export function listingRules(rule: RuleTest): void {
       expect(ids(await list(contract, { brand, order_by: 'task' }))).toEqual([a, b]);
       expect(ids(await list(contract, { brand, order_by: 'task', sorting: 'asc' }))).toEqual([a, b]);
     },
-    {
-      note: 'products without a task are last',
-      needs: ['generation', 'tasks'],
-      assumes: 'the place of products without a task',
-    },
   );
 
   rule('LIST-19', async ({ api }) => {
     expectDetail(await api.as(null).get('/products/'), 401);
   });
 
-  rule(
-    'LIST-20',
-    async () => {
-      const own = await SandboxControl.start();
-      try {
-        for (let index = 0; index < 51; index++) await own.api.post('/products/', { sku: String(index) });
-        const page = async (query: Record<string, string>) =>
-          pageShape.parse((await own.api.get('/products/', query)).body);
-        expect((await page({})).results).toHaveLength(50);
-        expect((await page({ page: '2' })).results).toMatchObject([{ sku: '0' }]);
-        expect((await page({ page: '2', page_size: '20' })).results[0]).toMatchObject({ sku: '30' });
-        expect(await page({ page: '99' })).toMatchObject({ count: 51, next: null, results: [] });
-      } finally {
-        await own.stop();
-      }
-    },
-    { needs: ['sandbox'] },
-  );
+  rule('LIST-20', { needs: ['sandbox'] }, async () => {
+    const own = await SandboxControl.start();
+    try {
+      for (let index = 0; index < 51; index++) await own.api.post('/products/', { sku: String(index) });
+      const page = async (query: Record<string, string>) =>
+        pageShape.parse((await own.api.get('/products/', query)).body);
+      expect((await page({})).results).toHaveLength(50);
+      expect((await page({ page: '2' })).results).toMatchObject([{ sku: '0' }]);
+      expect((await page({ page: '2', page_size: '20' })).results[0]).toMatchObject({ sku: '30' });
+      expect(await page({ page: '99' })).toMatchObject({ count: 51, next: null, results: [] });
+    } finally {
+      await own.stop();
+    }
+  });
 
   rule('LIST-21', async ({ api }) => {
     const refused = {

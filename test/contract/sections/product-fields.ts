@@ -35,16 +35,16 @@ export function productFieldRules(rule: RuleTest): void {
 
     rule(
       id,
+      {
+        note: 'also where a POST matches another product',
+        assumes: 'external_id decides which product a POST matches',
+      },
       async (contract) => {
         const taken = contract.unique(field);
         await contract.create({ [field]: taken });
         const other = await contract.create({ [field]: contract.unique(field) });
         const request = { external_id: other['external_id'], [field]: taken };
         expectFieldErrors(await contract.api.post('/products/', request), field);
-      },
-      {
-        note: 'also where a POST matches another product',
-        assumes: 'external_id decides which product a POST matches',
       },
     );
   }
@@ -90,22 +90,18 @@ export function productFieldRules(rule: RuleTest): void {
     expectFieldErrors(await contract.api.post('/products/', { metadata: 'a' }), 'metadata');
   });
 
-  rule(
-    'PROD-12',
-    async (contract) => {
-      const lists = [contract.unique('list'), contract.unique('list')];
-      expect((await contract.create({ product_lists: lists }))['product_lists']).toEqual(lists);
-      expect((await contract.api.post('/products/', { product_lists: [7] })).status).toBe(400);
-    },
-    { assumes: 'a product list need not exist before' },
-  );
+  rule('PROD-12', { assumes: 'a product list need not exist before' }, async (contract) => {
+    const lists = [contract.unique('list'), contract.unique('list')];
+    expect((await contract.create({ product_lists: lists }))['product_lists']).toEqual(lists);
+    expect((await contract.api.post('/products/', { product_lists: [7] })).status).toBe(400);
+  });
 
   rule(
     'PROD-13',
+    { note: 'answered as they were sent', assumes: 'a tag need not exist before' },
     async (contract) => {
       expect((await contract.create({ tags_to_update: [3, 1, 2] }))['tags_to_update']).toEqual([3, 1, 2]);
     },
-    { note: 'answered as they were sent', assumes: 'a tag need not exist before' },
   );
 
   rule('PROD-13', async ({ api }) => {
@@ -121,6 +117,7 @@ export function productFieldRules(rule: RuleTest): void {
 
   rule(
     'PROD-14',
+    { note: 'variants of variants', assumes: 'the path of variants serves a variant too' },
     async (contract) => {
       const sku = contract.unique('sku');
       const inner = { sku: `${sku}-red`, brand: 'Acme' };
@@ -128,7 +125,6 @@ export function productFieldRules(rule: RuleTest): void {
       const [variant] = await contract.variantsOf(model.id);
       expect(await contract.variantsOf(variant?.id ?? 0)).toMatchObject([inner]);
     },
-    { note: 'variants of variants', assumes: 'the path of variants serves a variant too' },
   );
 
   rule('PROD-15', async (contract) => {
@@ -188,13 +184,13 @@ export function productFieldRules(rule: RuleTest): void {
 
   rule(
     'PROD-20',
+    { note: 'by its own id', assumes: 'GET /products/{id}/ serves a variant too' },
     async (contract) => {
       const name = contract.unique('name');
       const model = await contract.createModel([{ sku: contract.unique(), name }]);
       const [variant] = await contract.variantsOf(model.id);
       expect((await contract.read(variant?.id ?? 0))['name']).toBe(name);
     },
-    { note: 'by its own id', assumes: 'GET /products/{id}/ serves a variant too' },
   );
 
   rule('PROD-21', async (contract) => {

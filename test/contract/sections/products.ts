@@ -33,12 +33,12 @@ export function productRules(rule: RuleTest): void {
 
   rule(
     'GET-04',
+    { note: 'whatever it is', assumes: 'nothing on the way refuses such a path' },
     async ({ api }) => {
       for (const id of ['1.5', '-1', '99999999999999999999', '%00', '..%2f..']) {
         expectDetail(await api.get(`/products/${id}/`), 404);
       }
     },
-    { note: 'whatever it is', assumes: 'nothing on the way refuses such a path' },
   );
 
   rule('GET-05', async (contract) => {
@@ -234,11 +234,7 @@ export function productRules(rule: RuleTest): void {
     expectFieldErrors(await contract.api.post(path, { sku: taken }), 'sku');
   });
 
-  rule(
-    'VAR-04',
-    async ({ api }) => {
-      expectDetail(await api.get('/products/0/variants/'), 404);
-    },
-    { assumes: 'what the path of variants answers' },
-  );
+  rule('VAR-04', { assumes: 'what the path of variants answers' }, async ({ api }) => {
+    expectDetail(await api.get('/products/0/variants/'), 404);
+  });
 }

@@ -14,76 +14,57 @@ const RETRY_DELAYS_MS = [1_000, 8_000, 60_000, 120_000, 420_000];
 export function watchedRules(rule: RuleTest): void {
   const byUrl = { needs: ['url', 'deliveries'], note: 'as a receiver sees it' } as const;
 
-  rule(
-    'EVENT-04',
-    async (contract) => {
-      const path = await watch(contract, { actions: ['product_generation_no_urls'] });
-      const productId = await generated(contract);
-      await contract.eventually('generated product', () => hasSucceeded(contract, productId));
-      expect(await afterQuiet(contract, path, productId)).toEqual([]);
-    },
-    byUrl,
-  );
+  rule('EVENT-04', byUrl, async (contract) => {
+    const path = await watch(contract, { actions: ['product_generation_no_urls'] });
+    const productId = await generated(contract);
+    await contract.eventually('generated product', () => hasSucceeded(contract, productId));
+    expect(await afterQuiet(contract, path, productId)).toEqual([]);
+  });
 
-  rule(
-    'EVENT-06',
-    async (contract) => {
-      const path = await watch(contract);
-      await contract.api.delete('/settings/webhooks/');
-      const productId = await generated(contract);
-      await contract.eventually('generated product', () => hasSucceeded(contract, productId));
-      expect(await afterQuiet(contract, path, productId)).toEqual([]);
-    },
-    byUrl,
-  );
+  rule('EVENT-06', byUrl, async (contract) => {
+    const path = await watch(contract);
+    await contract.api.delete('/settings/webhooks/');
+    const productId = await generated(contract);
+    await contract.eventually('generated product', () => hasSucceeded(contract, productId));
+    expect(await afterQuiet(contract, path, productId)).toEqual([]);
+  });
 
   for (const [id, statuses] of [
     ['DELIVERY-03', [200, 201, 202, 204, 299]],
     ['DELIVERY-04', [400, 401, 404, 410, 429]],
   ] as const) {
-    rule(
-      id,
-      async (contract) => {
-        const path = await watch(contract, { replies: statuses });
-        for (const _ of statuses) await generated(contract);
-        await contract.receiver.waitFor(path, statuses.length, contract.target.waitMs);
-        const products = (await afterQuiet(contract, path)).map((received) => parse(received).product?.id);
-        expect(products).toHaveLength(statuses.length);
-        expect(new Set(products).size).toBe(statuses.length);
-      },
-      byUrl,
-    );
+    rule(id, byUrl, async (contract) => {
+      const path = await watch(contract, { replies: statuses });
+      for (const _ of statuses) await generated(contract);
+      await contract.receiver.waitFor(path, statuses.length, contract.target.waitMs);
+      const products = (await afterQuiet(contract, path)).map((received) => parse(received).product?.id);
+      expect(products).toHaveLength(statuses.length);
+      expect(new Set(products).size).toBe(statuses.length);
+    });
   }
 
-  rule(
-    'DELIVERY-02',
-    async (contract) => {
-      const [first, second] = await attempts(contract, ['silence', 200], 2);
-      // The timeout of the first attempt, and the first wait of about a second.
-      const betweenMs = (second?.at ?? 0) - (first?.at ?? 0);
-      expect(betweenMs).toBeGreaterThan(9_000);
-      expect(betweenMs).toBeLessThan(16_000);
-    },
-    byUrl,
-  );
+  rule('DELIVERY-02', byUrl, async (contract) => {
+    const [first, second] = await attempts(contract, ['silence', 200], 2);
+    // The timeout of the first attempt, and the first wait of about a second.
+    const betweenMs = (second?.at ?? 0) - (first?.at ?? 0);
+    expect(betweenMs).toBeGreaterThan(9_000);
+    expect(betweenMs).toBeLessThan(16_000);
+  });
 
   for (const [id, first] of [
     ['DELIVERY-05', 503],
     ['DELIVERY-06', 'silence'],
     ['DELIVERY-07', 'reset'],
   ] as const) {
-    rule(
-      id,
-      async (contract) => {
-        const [before, after] = await attempts(contract, [first, 200], 2);
-        expect(after?.body).toEqual(before?.body);
-      },
-      byUrl,
-    );
+    rule(id, byUrl, async (contract) => {
+      const [before, after] = await attempts(contract, [first, 200], 2);
+      expect(after?.body).toEqual(before?.body);
+    });
   }
 
   rule(
     'DELIVERY-08',
+    { ...byUrl, note: 'as a receiver sees it; --all-retries waits for more than the first two' },
     async (contract) => {
       const retries = contract.target.allRetries ? RETRY_DELAYS_MS.length : LEAST_RETRIES;
       const received = await attempts(contract, [500], retries + 1);
@@ -94,33 +75,28 @@ export function watchedRules(rule: RuleTest): void {
         expect(waitMs).toBeLessThan(delayMs * 2 + 1_000);
       }
     },
-    { ...byUrl, note: 'as a receiver sees it; --all-retries waits for more than the first two' },
   );
+
+  rule('DELIVERY-09', { ...byUrl, note: 'as a receiver sees one generation' }, async (contract) => {
+    const path = await watch(contract);
+    const productId = await generated(contract);
+    await contract.receiver.waitFor(path, 1, contract.target.waitMs);
+    expect(await afterQuiet(contract, path, productId)).toHaveLength(1);
+  });
 
   rule(
     'DELIVERY-09',
-    async (contract) => {
-      const path = await watch(contract);
-      const productId = await generated(contract);
-      await contract.receiver.waitFor(path, 1, contract.target.waitMs);
-      expect(await afterQuiet(contract, path, productId)).toHaveLength(1);
+    {
+      ...byUrl,
+      note: 'as a receiver sees a second generation',
+      assumes: '“never twice” is meant forever, not for each generation',
     },
-    { ...byUrl, note: 'as a receiver sees one generation' },
-  );
-
-  rule(
-    'DELIVERY-09',
     async (contract) => {
       const path = await watch(contract);
       const productId = await generated(contract);
       await contract.receiver.waitFor(path, 1, contract.target.waitMs);
       await generate(contract, productId);
       expect(await afterQuiet(contract, path, productId)).toHaveLength(1);
-    },
-    {
-      ...byUrl,
-      note: 'as a receiver sees a second generation',
-      assumes: '“never twice” is meant forever, not for each generation',
     },
   );
 }
