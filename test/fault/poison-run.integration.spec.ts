@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Plan } from '../../src/persistence/plan.js';
 import { snapshot } from '../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1));
 });
-afterAll(async () => stages.close());
 
 /** So many workers took the run and died. */
 async function runThatKilled(workers: number): Promise<string> {

@@ -46,6 +46,7 @@ import { WriteBackReverter } from '../../src/write-back/reverter.js';
 import { WriteBackWriter } from '../../src/write-back/writer.js';
 import { FakeCatalog } from './fake-catalog.js';
 import { FakeStore, SHOP } from './fake-store.js';
+import { endWithTheFile } from './left-open.mjs';
 import { loggerTo, type LogLine } from './logs.js';
 import { createMigratedDatabase } from './postgres.js';
 import { sqlRows } from './sql.js';
@@ -148,6 +149,7 @@ export class Stages {
     this.identities = new ShopIdentityRepository(db);
   }
 
+  /** For a whole test file, at its top. */
   static async open(): Promise<Stages> {
     const url = leftEmpty.pop() ?? (await createMigratedDatabase()).url;
     const source = await openDataSource({ url, poolSize: CONNECTION_BUDGET.work });
@@ -157,7 +159,9 @@ export class Stages {
       `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'`,
     );
     // The tables hold few rows: deleting those takes a millisecond, where TRUNCATE takes twenty.
-    return new Stages(url, db, tables.map(({ name }) => `DELETE FROM ${name}`).join(';'));
+    const stages = new Stages(url, db, tables.map(({ name }) => `DELETE FROM ${name}`).join(';'));
+    endWithTheFile(() => stages.close());
+    return stages;
   }
 
   /** Empties every table and starts with an empty store and catalog. */
@@ -176,7 +180,7 @@ export class Stages {
   }
 
   /** Leaves its database empty to the next test file of this worker. */
-  async close(): Promise<void> {
+  private async close(): Promise<void> {
     await this.db.dataSource.query(this.emptyTables);
     await this.db.dataSource.destroy();
     leftEmpty.push(this.url);

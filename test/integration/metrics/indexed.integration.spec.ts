@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { ListeningDatabase } from '../../support/listening-database.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
-afterAll(async () => stages.close());
+const stages = await Stages.open();
 
 it('each read of every few seconds uses an index, however large the history has grown', async () => {
   const db = new ListeningDatabase(stages.db.dataSource);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
 import { StateGauges, type StateSources } from '../../../src/operations/state-gauges.js';
 import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
@@ -6,14 +6,9 @@ import { StatusRepository } from '../../../src/persistence/status.repository.js'
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 
-let stages: Stages;
-let gauges: GaugeRepository;
-beforeAll(async () => {
-  stages = await Stages.open();
-  gauges = new GaugeRepository(stages.db);
-});
+const stages = await Stages.open();
+const gauges = new GaugeRepository(stages.db);
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 function watching(changes: Partial<StateSources> = {}): Metrics {
   const metrics = new Metrics();

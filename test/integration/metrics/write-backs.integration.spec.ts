@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
 import { WriteBacksProcessor } from '../../../src/write-back/write-backs.processor.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
@@ -7,12 +7,8 @@ import { deliver, resultOf } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 it('fields that are left to the merchant are counted, and how their write-back ended', async () => {
   stages.store.put(snapshot(1));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Announcer } from '../../../src/notifications/announcer.js';
 import { outgoingWebhook } from '../../../src/notifications/outgoing-webhook.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
@@ -10,23 +10,17 @@ import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { Receiver } from './receiver.js';
 import { sqlRow, sqlRows } from '../../support/sql.js';
 
-let stages: Stages;
-let receiver: Receiver;
+const stages = await Stages.open();
+const receiver = await Receiver.open();
 let logged: string[];
 const log = loggerTo(({ fields, message }) => logged.push(`${message} ${JSON.stringify(fields)}`));
 
-beforeAll(async () => {
-  [stages, receiver] = await Promise.all([Stages.open(), Receiver.open()]);
-});
 beforeEach(async () => {
   await stages.reset();
-  await stages.db.affected('DELETE FROM notification');
   receiver.reset();
   logged = [];
 });
-afterAll(async () => {
-  await Promise.all([stages.close(), receiver.close()]);
-});
+afterAll(() => receiver.close());
 
 function announcer(timeoutMs = 5_000): Announcer {
   return new Announcer(

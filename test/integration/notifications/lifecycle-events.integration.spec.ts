@@ -22,7 +22,7 @@ const eventSchema = z.strictObject({
   data: z.record(z.string(), z.unknown()),
 });
 
-let stages: Stages;
+const stages = await Stages.open();
 let server: Server;
 let status: number;
 let taken: z.infer<typeof eventSchema>[];
@@ -30,7 +30,6 @@ let verified: boolean[];
 let logged: string[];
 
 beforeAll(async () => {
-  stages = await Stages.open();
   server = createServer((request, response) => {
     void text(request).then((body) => {
       const { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature } = request.headers;
@@ -46,11 +45,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   server.close();
-  await stages.close();
 });
 beforeEach(async () => {
   await stages.reset();
-  await stages.db.affected('DELETE FROM lifecycle_event');
   [status, taken, verified, logged] = [200, [], [], []];
   // The first look says since when events are sent.
   await round();

@@ -7,11 +7,10 @@ import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let catalog: SandboxCatalog;
 let directory: string;
 beforeAll(async () => {
-  stages = await Stages.open();
   directory = await mkdtemp(join(tmpdir(), 'upload-'));
 });
 beforeEach(async () => {
@@ -19,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(async () => catalog.close());
 afterAll(async () => {
-  await stages.close();
   await rm(directory, { recursive: true });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryOperations } from '../../../src/operations/deliveries.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { ProductNames } from '../../../src/operations/product-names.js';
@@ -11,9 +11,8 @@ import { Stages } from '../../support/stages.js';
 const PAGE = { limit: 50, offset: 0, order: 'desc' } as const;
 const UNKNOWN = 'shopify:elsewhere.myshopify.com:9';
 
-let stages: Stages;
+const stages = await Stages.open();
 beforeAll(async () => {
-  stages = await Stages.open();
   await stages.reset();
   stages.store.put(snapshot(1, { title: 'Red lamp' }), snapshot(2, { title: 'Sofa' }));
   await stages.sync();
@@ -25,7 +24,6 @@ beforeAll(async () => {
     [[snapshot(1).externalId, snapshot(2).externalId, UNKNOWN, null]],
   );
 });
-afterAll(() => stages.close());
 
 function operations(): DeliveryOperations {
   const idle = (): Promise<void> => Promise.resolve();

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { StatusReader } from '../../../src/operations/status.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { makeStore, Connections } from '../../../src/connections/connections.js';
 import { snapshot } from '../../support/fake-store.js';
 import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 beforeAll(async () => {
-  stages = await Stages.open();
   await stages.reset();
 });
-afterAll(async () => stages.close());
 
 /** The two stores of the stages, and further ones without products. */
 function connectionsTo(further: number): Connections {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { QueryRunner } from 'typeorm';
 import type { z } from 'zod';
 import { GroundLooks } from '../../../src/operations/outages.js';
@@ -12,13 +12,11 @@ import { StatusRepository } from '../../../src/persistence/status.repository.js'
 import { makeStore, Connections } from '../../../src/connections/connections.js';
 import { Stages } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 beforeAll(async () => {
-  stages = await Stages.open();
   await stages.reset();
   await seed();
 });
-afterAll(async () => stages.close());
 
 const STORES = 1000;
 const PRODUCTS_EACH = 10;

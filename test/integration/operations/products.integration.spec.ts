@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ProductOperations, productQuerySchema } from '../../../src/operations/products.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 beforeAll(async () => {
-  stages = await Stages.open();
   await stages.reset();
   stages.store.put(snapshot(1, { title: 'Red lamp' }), snapshot(2, { title: '100% wool' }));
   stages.store.put(withSku(snapshot(3, { title: 'Blue lamp' }), 'SKU-1'));
   await stages.sync();
 });
-afterAll(async () => stages.close());
 
 async function listed(query: Readonly<Record<string, string>>) {
   const { db, links } = stages;

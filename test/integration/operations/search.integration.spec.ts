@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { SearchOperations } from '../../../src/operations/search.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
@@ -7,16 +7,14 @@ import { SearchRepository } from '../../../src/persistence/search.repository.js'
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let runId: string;
 beforeAll(async () => {
-  stages = await Stages.open();
   await stages.reset();
   stages.store.put(snapshot(1, { title: 'Red lamp' }), snapshot(2, { title: 'Blue lamp' }));
   stages.store.put(withSku(snapshot(3, { title: 'Sofa' }), 'SKU-1'));
   runId = (await stages.sync()).id;
 });
-afterAll(async () => stages.close());
 
 const listing = (): ListingRepository => new ListingRepository(stages.db);
 const search = (text: string) =>

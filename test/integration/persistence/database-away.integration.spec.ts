@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CRASHES_MOST } from '../../../src/persistence/crash-count.js';
 import { openDataSource } from '../../../src/persistence/data-source.js';
 import { DatabaseAwayError, statementError } from '../../../src/persistence/statement-error.js';
@@ -7,10 +7,7 @@ import { snapshot } from '../../support/fake-store.js';
 import { receive, resultOf } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1));
@@ -18,7 +15,6 @@ beforeEach(async () => {
 afterEach(() => {
   onKillPoint(null);
 });
-afterAll(async () => stages.close());
 
 /** As if the statements after a kill point found no database. */
 function awayAt(point: string, isSent = false, times = 1): void {

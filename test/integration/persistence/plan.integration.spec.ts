@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
@@ -11,7 +11,7 @@ import { snapshot } from '../../support/fake-store.js';
 import { sqlRow, sqlRows } from '../../support/sql.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let planned: PlannedRun;
 let plan: Plan;
 
@@ -19,9 +19,6 @@ const LEASE = 'planner';
 const first = snapshot(1).externalId;
 const second = snapshot(2).externalId;
 
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2));
@@ -33,7 +30,6 @@ beforeEach(async () => {
   await stages.runs.beginRead(id, LEASE);
   plan = await Plan.begin(stages.db, planned);
 });
-afterAll(async () => stages.close());
 
 const commit = (over: { complete?: boolean } = {}): Promise<boolean> =>
   plan.commit({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer, receive, resultOf } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
@@ -7,11 +7,7 @@ import { Stages } from '../../support/stages.js';
 const WRITE_BACKS = 64;
 const DELIVERIES = 32;
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
-afterAll(async () => stages.close());
+const stages = await Stages.open();
 
 it('the connections of a process suffice for all write-backs and deliveries that it works at once', async () => {
   await stages.reset();

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer, receive } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 describe('what is due of a side that does not answer', () => {
   it('waits, for a workspace: its deliveries, which count no attempt, but not one that is in work', async () => {

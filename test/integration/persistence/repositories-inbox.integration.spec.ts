@@ -1,18 +1,15 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Inbox } from '../../../src/persistence/inbox.js';
 import { SILENT_LOGGER } from '../../../src/runtime/logger.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { sqlRows } from '../../support/sql.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 const opened: Inbox[] = [];
 const servers: { server: Server; sockets: Set<Socket> }[] = [];
 
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => stages.reset());
 afterEach(async () => {
   for (const { server, sockets } of servers.splice(0)) {
@@ -21,7 +18,6 @@ afterEach(async () => {
   }
   await Promise.all(opened.splice(0).map((inbox) => inbox.onApplicationShutdown()));
 });
-afterAll(async () => stages.close());
 
 function inboxAt(url: string): Inbox {
   const inbox = new Inbox({ url }, SILENT_LOGGER);

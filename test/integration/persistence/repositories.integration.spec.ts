@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { migrate, openDataSource, pendingMigrations } from '../../../src/persistence/data-source.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -6,12 +6,8 @@ import { receive, resultOf } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRow, sqlRows } from '../../support/sql.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 const ours = snapshot(1).externalId;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ENTITIES } from '../../../src/persistence/entities/index.js';
 import { TABLES_OF_STORES, TABLES_WITH_UNIQUE_STORE } from '../../../src/persistence/store-key.repository.js';
 import { settleStoreKeys, type RenamePolicy } from '../../../src/connections/store-keys.js';
@@ -7,15 +7,11 @@ import { deliver, resultOf, writeAll } from '../../support/results.js';
 import { sqlRows } from '../../support/sql.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), withSku(snapshot(2), 'SKU-1'), snapshot(3));
 });
-afterAll(async () => stages.close());
 
 const settle = (policy: RenamePolicy = 'move'): Promise<void> =>
   settleStoreKeys(stages.keys, stages.connections.stores, policy, stages.logger);

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { EVENT_RUNS_AN_HOUR } from '../../../src/persistence/owed.repository.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 beforeAll(async () => {
-  stages = await Stages.open();
   await stages.reset();
 });
-afterAll(async () => stages.close());
 
 it('the events of a store start a limited number of runs an hour; those that come then wait', async () => {
   await stages.db.affected(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { FakeCatalog } from '../../support/fake-catalog.js';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type { Workspace } from '../../../src/connections/connections.js';
@@ -6,14 +6,10 @@ import { Schedulers } from '../../support/schedulers.js';
 import { Stages } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
 });
-afterAll(async () => stages.close());
 
 it('a workspace that a reload adds is polled, one that it changes by its new client, and one that it removes no more', async () => {
   const { connections } = stages;

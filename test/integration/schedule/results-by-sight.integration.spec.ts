@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreProbe } from '../../../src/connections/store-probe.js';
 import { StoreHealthOperations } from '../../../src/operations/store-health.js';
 import { FakeCatalog, refusal } from '../../support/fake-catalog.js';
@@ -6,14 +6,10 @@ import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
 });
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 const newest = async (id: number) => (await stages.tasks.newest(ours(id)))!;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { RetentionRepository } from '../../../src/persistence/retention.repository.js';
 import { Retention } from '../../../src/schedule/retention.js';
@@ -8,17 +8,12 @@ import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
 import { PERSON, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRow, sqlRows } from '../../support/sql.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let logged: object[];
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
-  await stages.db.affected('TRUNCATE notification');
   logged = [];
 });
-afterAll(async () => stages.close());
 
 const log = loggerTo(({ fields }) => logged.push(fields));
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Schedulers } from '../../support/schedulers.js';
 import { Stages } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
-let schedulers: Schedulers;
-beforeAll(async () => {
-  stages = await Stages.open();
-  schedulers = new Schedulers(stages);
-});
-afterAll(async () => stages.close());
+const stages = await Stages.open();
+const schedulers = new Schedulers(stages);
 
 describe('a scheduler that stops during a sweep', () => {
   it('warns of no step that the stop interrupts, and begins no further one', async () => {

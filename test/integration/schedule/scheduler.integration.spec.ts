@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { RunRequests } from '../../../src/connections/run-requests.js';
 import { refusal } from '../../support/fake-catalog.js';
@@ -8,12 +8,9 @@ import { IDLE, Schedulers } from '../../support/schedulers.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let schedulers: Schedulers;
 
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   schedulers = new Schedulers(stages);
@@ -21,7 +18,6 @@ beforeEach(async () => {
 afterEach(() => {
   schedulers.stop();
 });
-afterAll(async () => stages.close());
 
 const SLOT = new Date('2026-11-20T02:00:00Z');
 const DAY_MS = 86_400_000;

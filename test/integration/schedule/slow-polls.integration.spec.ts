@@ -11,11 +11,10 @@ import { sqlRows } from '../../support/sql.js';
 import { Stages, STORE } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let service: RunningCatalogSandbox;
 let proxy: FaultProxy;
 beforeAll(async () => {
-  stages = await Stages.open();
   service = await startCatalogSandbox({ databaseUrl: (await createTestDatabase()).url });
 });
 beforeEach(async () => {
@@ -28,7 +27,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await stages.close();
 });
 
 const POLLS = 500;

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreSubscriptions } from '../../../src/connections/store-subscriptions.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: { webhookSecret: 'a secret of the store' }, workspace: {} };
 });
-afterAll(async () => stages.close());
 
 const keptAt = async (publicUrl: string): Promise<readonly string[]> => {
   stages.store.script.forget();

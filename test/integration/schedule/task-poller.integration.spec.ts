@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -7,10 +7,7 @@ import { ListingRepository } from '../../../src/persistence/listing.repository.j
 import { Stages, STORE } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2), snapshot(3));
@@ -18,7 +15,6 @@ beforeEach(async () => {
 afterEach(() => {
   onKillPoint(null);
 });
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 const HOUR_MS = 3_600_000;

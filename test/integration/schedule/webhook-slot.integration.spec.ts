@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { WebhookSlot } from '../../../src/connections/webhook-slot.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { webhook: { hmacSecret: 'a-secret-of-ours' } } };
@@ -14,7 +11,6 @@ beforeEach(async () => {
 afterEach(() => {
   jest.restoreAllMocks();
 });
-afterAll(async () => stages.close());
 
 const OURS = 'https://sync.example.com/webhooks/catalog/default';
 const FOREIGN = { url: 'https://elsewhere.example.com/hook' };

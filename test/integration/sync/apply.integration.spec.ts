@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRows } from '../../support/sql.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 const UNKNOWN = { outcomeUnknown: true };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Job } from 'bullmq';
 import { Shutdown } from '../../../src/runtime/shutdown.js';
 import { CreationsProcessor } from '../../../src/sync/creations.processor.js';
@@ -6,15 +6,11 @@ import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.catalog.background = { polls: 2 };
 });
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 const models = (count: number) => Array.from({ length: count }, (_each, index) => modelSnapshot(index + 1));

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
 import type { SourceProduct } from '../../../src/domain/store-port.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2), snapshot(3));
   await stages.sync();
 });
-afterAll(async () => stages.close());
 
 /** Numbers of the products that the next full run plans an action for. */
 async function plannedByTheNextRun(): Promise<string[]> {

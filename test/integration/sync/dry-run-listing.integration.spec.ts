@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Plan } from '../../../src/persistence/plan.js';
 import { idRow } from '../../../src/persistence/rows.js';
 import { dryRun } from '../../../src/sync/dry-run.js';
@@ -6,17 +6,12 @@ import { snapshot } from '../../support/fake-store.js';
 import { ListingNights } from '../../support/listing-nights.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-let nights: ListingNights;
-beforeAll(async () => {
-  stages = await Stages.open();
-  nights = new ListingNights(stages);
-});
+const stages = await Stages.open();
+const nights = new ListingNights(stages);
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
 });
-afterAll(async () => stages.close());
 
 it('a dry run leaves no trace of its listing', async () => {
   stages.store.put(snapshot(1));

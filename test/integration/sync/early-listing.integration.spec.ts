@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PlanReads } from '../../../src/persistence/plan-reads.js';
 import { Gate } from '../../support/call-script.js';
 import { otherSnapshot, snapshot } from '../../support/fake-store.js';
@@ -6,12 +6,8 @@ import { ListingNights } from '../../support/listing-nights.js';
 import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
-let nights: ListingNights;
-beforeAll(async () => {
-  stages = await Stages.open();
-  nights = new ListingNights(stages);
-});
+const stages = await Stages.open();
+const nights = new ListingNights(stages);
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
@@ -21,7 +17,6 @@ beforeEach(async () => {
   await nights.forget();
   nights.pagesRead();
 });
-afterAll(async () => stages.close());
 
 describe('while its store makes the export, a full run', () => {
   /** Holds the next look at the export, or the one after so many. */

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { catalogFields } from '../../../src/planner/catalog-content.js';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(...[1, 2, 3, 4].map((id) => snapshot(id)));
 });
-afterAll(async () => stages.close());
 
 const signal = new AbortController().signal;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { isRecord } from '../../../src/runtime/untrusted-json.js';
 import { SyncCosts } from '../../../src/operations/sync-cost.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
@@ -7,15 +7,11 @@ import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(...[1, 2, 3, 4].map((id) => snapshot(id)));
 });
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 const signal = new AbortController().signal;

@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot, variant } from '../../support/fake-store.js';
 import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
 });
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 

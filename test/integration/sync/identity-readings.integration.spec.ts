@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { modelSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
 import { SandboxCatalog, type HeldProduct } from '../../support/sandbox-stages.js';
 import { Stages } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let catalog: SandboxCatalog;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
 });
 afterEach(async () => catalog.close());
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 /** A service that folds the letter case shows another one than was sent. */

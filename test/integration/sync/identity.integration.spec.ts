@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
@@ -6,12 +6,8 @@ import { modelSnapshot, otherSnapshot, snapshot, variant, withSku } from '../../
 import { sqlRows } from '../../support/sql.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 const theirs = (id: number): string => ours(id).replace('example', 'other');

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import type { SyncActionEntity } from '../../../src/persistence/entities/index.js';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 async function linked(...ids: readonly number[]): Promise<void> {
   stages.store.put(...ids.map((id) => snapshot(id)));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { parseExternalId } from '../../../src/domain/external-id.js';
@@ -11,11 +11,7 @@ import { deliver, writeAll } from '../../support/results.js';
 import { SandboxCatalog, type HeldProduct } from '../../support/sandbox-stages.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
-afterAll(async () => stages.close());
+const stages = await Stages.open();
 
 const SKUS = ['A', 'B', 'C', 'D', 'a ', '\u00a0B', ' ', 'FOREIGN-1', 'foreign-2'];
 

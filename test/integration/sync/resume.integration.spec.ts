@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { CatalogOperation } from '../../support/fake-catalog.js';
 import type { StoreOperation } from '../../support/fake-store.js';
 import { Gate } from '../../support/call-script.js';
@@ -8,10 +8,7 @@ import { Stages, STORE } from '../../support/stages.js';
 import { sqlRows } from '../../support/sql.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2), modelSnapshot(3));
@@ -21,7 +18,6 @@ beforeEach(async () => {
 afterEach(() => {
   jest.useRealTimers();
 });
-afterAll(async () => stages.close());
 
 /**
  * Runs until the gate. There the first process pauses without database connections, as if it were dead, and a second one takes

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
 import { RunOperations } from '../../../src/operations/runs.js';
 import { CreditRepository } from '../../../src/persistence/credit.repository.js';
@@ -9,10 +9,7 @@ import { fakeIntervals } from '../../support/fake-intervals.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2), snapshot(3));
@@ -21,7 +18,6 @@ beforeEach(async () => {
 afterEach(() => {
   jest.useRealTimers();
 });
-afterAll(async () => stages.close());
 
 const FIRST_PAGE = { limit: 50, offset: 0 };
 const never = new AbortController().signal;

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { NO_COUNTS } from '../../../src/domain/run-counts.js';
 import { CodedError } from '../../../src/domain/errors.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => stages.reset());
-afterAll(async () => stages.close());
 
 const fullRun = { store: STORE, workspace: WORKSPACE, kind: 'full', trigger: 'command' } as const;
 const slot = new Date('2026-11-20T02:00:00Z');

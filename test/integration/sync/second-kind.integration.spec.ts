@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { startTestShop, type TestShop } from '../../support/sandbox/test-shop.js';
 import { WooConnector } from '../../../src/store/woocommerce/connector.js';
 import { Stages } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let shop: TestShop;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   shop = await startTestShop({});
@@ -19,7 +16,6 @@ afterEach(async () => {
   stages.connector = null;
   await shop.stop();
 });
-afterAll(async () => stages.close());
 
 /** Requests that changed something in the shop: the probe of the key is a write to no product. */
 function writes(): number {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
 import { PlanReads } from '../../../src/persistence/plan-reads.js';
 import { idRow } from '../../../src/persistence/rows.js';
@@ -10,12 +10,8 @@ import { sqlRows } from '../../support/sql.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
-let nights: ListingNights;
-beforeAll(async () => {
-  stages = await Stages.open();
-  nights = new ListingNights(stages);
-});
+const stages = await Stages.open();
+const nights = new ListingNights(stages);
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
@@ -23,7 +19,6 @@ beforeEach(async () => {
 afterEach(() => {
   jest.useRealTimers();
 });
-afterAll(async () => stages.close());
 
 const PRODUCTS = `SELECT * FROM catalog_listed WHERE kind = 'product'`;
 const listedRows = async () => (await sqlRows(stages.db, PRODUCTS)).length;

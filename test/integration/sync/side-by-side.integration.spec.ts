@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Shutdown } from '../../../src/runtime/shutdown.js';
 import { RunsProcessor } from '../../../src/sync/runs.processor.js';
 import { Gate } from '../../support/call-script.js';
@@ -7,17 +7,13 @@ import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 
 const RUNNING = new AbortController().signal;
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
   stages.store.put(snapshot(1));
   stages.otherStore.put(otherSnapshot(900, 'SKU-900'));
 });
-afterAll(async () => stages.close());
 
 /** Works the run that is due longest. Null when none can begin. */
 async function workNext(without: readonly string[] = []) {

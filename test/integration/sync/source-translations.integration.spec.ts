@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
@@ -9,11 +9,8 @@ import { Stages } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 import { requestCounts } from '../../support/world/catalog-calls.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let catalog: SandboxCatalog;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   stages.settings = {
@@ -24,7 +21,6 @@ beforeEach(async () => {
   stages.store.refusesTranslations = false;
 });
 afterEach(async () => catalog.close());
-afterAll(async () => stages.close());
 
 /** The texts of our product in a language, as the catalog answers them. */
 async function texts(id: number, locale: string) {

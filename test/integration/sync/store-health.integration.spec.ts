@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
 import { judge } from '../../../src/notifications/conditions.js';
@@ -10,17 +10,13 @@ import { deliver, resultOf } from '../../support/results.js';
 import { sqlRows } from '../../support/sql.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   for (const id of [1, 2, 3]) stages.store.put(snapshot(id));
   await stages.sync();
   stages.store.script.forget();
 });
-afterAll(async () => stages.close());
 
 const deadToken = refusal('auth', { status: 401, side: 'store' });
 const noWriteAccess = refusal('auth', { status: 403, side: 'store' });

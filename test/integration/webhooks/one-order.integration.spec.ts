@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, receive, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2));
 });
-afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 const MINUTE_MS = 60_000;

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { DeliveryInterpreter } from '../../../src/webhooks/interpreter.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, receive, resultOf } from '../../support/results.js';
 import { sqlRows } from '../../support/sql.js';
 import { Stages } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
-afterAll(async () => stages.close());
+const stages = await Stages.open();
 
 /** Interprets the delivery, and does something else right before its call number `step`. False when it made fewer calls. */
 async function interpretAround(

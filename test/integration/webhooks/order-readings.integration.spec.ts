@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { snapshot } from '../../support/fake-store.js';
 import { receive, writeAll } from '../../support/results.js';
@@ -6,17 +6,13 @@ import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { Stages, STORE } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let catalog: SandboxCatalog;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2), snapshot(3));
 });
 afterEach(async () => catalog.close());
-afterAll(async () => stages.close());
 
 const READINGS: readonly [string, Partial<CatalogReadings>, { webhook: boolean }][] = [
   ['a task id for the request', {}, { webhook: true }],

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -6,10 +6,7 @@ import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
 import { sqlRows } from '../../support/sql.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(restart);
 
 async function restart(): Promise<void> {
@@ -21,7 +18,6 @@ async function restart(): Promise<void> {
 afterEach(() => {
   onKillPoint(null);
 });
-afterAll(async () => stages.close());
 
 const ours = snapshot(1).externalId;
 const HOUR_MS = 3_600_000;

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2));
 });
-afterAll(async () => stages.close());
 
 const ours = snapshot(1).externalId;
 const text = { name: 'Text of another', html_description: '<p>Text of another</p>' };

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { LinkRepository } from '../../../src/persistence/link.repository.js';
 import { ListeningDatabase } from '../../support/listening-database.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
 });
-afterAll(async () => stages.close());
 
 it.each([[null], ['erp:7']])(
   'a result for a variant that names it by its catalog id alone (external_id %j) is recorded, and not written',

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Permissions } from '../../../src/domain/approval.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer } from '../../support/results.js';
 import { PERSON, Stages, STORE } from '../../support/stages.js';
 
 const NOTHING_MORE: Permissions = { overwriteEdits: false, passGates: false };
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.settings = {
@@ -18,7 +15,6 @@ beforeEach(async () => {
   for (const id of [1, 2, 3]) stages.store.put(snapshot(id));
   await stages.sync();
 });
-afterAll(async () => stages.close());
 
 const rowOf = async (id: string) => (await stages.writeBacks.get(id))!;
 const title = (id: number) => stages.store.at(String(id)).title;

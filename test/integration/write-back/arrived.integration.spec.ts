@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
 import { STORE, Stages } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1));
   await stages.sync();
 });
-afterAll(async () => stages.close());
 
 const SECTIONS = [
   { code: 'power', value: '25 W' },

@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SandboxProduct } from '../../../src/sandbox/store/index.js';
 import { SandboxStore } from '../../support/sandbox-store.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
-let stages: Stages;
+const stages = await Stages.open();
 let shop: SandboxStore;
 let bottle: SandboxProduct;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   shop = await SandboxStore.open(stages);
   bottle = shop.store.products.create({ title: 'Bottle', handle: 'bottle', descriptionHtml: '<p>Steel</p>' });
 });
 afterEach(async () => shop.close());
-afterAll(async () => stages.close());
 
 const SECTIONS = [
   { code: 'material', value: 'steel' },

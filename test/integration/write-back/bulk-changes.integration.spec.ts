@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Permissions } from '../../../src/domain/approval.js';
 import { CodedError } from '../../../src/domain/errors.js';
 import type { BulkAction, BulkItem, WriteBackFilter } from '../../../src/domain/write-back-filter.js';
@@ -12,17 +12,13 @@ import { deliverResult, type ResultOptions } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 const PRODUCTS = [1, 2, 3];
-let stages: Stages;
+const stages = await Stages.open();
 let run: string;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   for (const id of PRODUCTS) stages.store.put(snapshot(id));
   run = (await stages.sync()).id;
 });
-afterAll(async () => stages.close());
 
 let results = 0;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
 import type { WriteBackFilter } from '../../../src/domain/write-back-filter.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -6,16 +6,12 @@ import { deliverNewer, type ResultOptions } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 const PRODUCTS = [1, 2, 3];
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   for (const id of PRODUCTS) stages.store.put(snapshot(id));
   await stages.sync();
 });
-afterAll(async () => stages.close());
 
 async function applied(id: number, options: ResultOptions = {}): Promise<void> {
   const row = await deliverNewer(stages, { id, ...options });

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { editedValue } from '../../../src/planner/edited-value.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
   stages.store.put(snapshot(1));
   await stages.sync();
 });
-afterAll(async () => stages.close());
 
 const generated = (options?: ResultOptions) => deliverNewer(stages, options);
 

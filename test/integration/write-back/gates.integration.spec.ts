@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
 });
-afterAll(async () => stages.close());
 
 const ENGLISH =
   'This elegant bottle keeps your drinks cold for a whole day and is made of stainless steel. It fits any bag.';

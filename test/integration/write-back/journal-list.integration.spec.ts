@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WriteBackFilter } from '../../../src/domain/write-back-filter.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
@@ -6,17 +6,13 @@ import { deliver, deliverResult, resultOf } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 const PRODUCTS = [1, 2, 3];
-let stages: Stages;
+const stages = await Stages.open();
 let run: string;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   for (const id of PRODUCTS) stages.store.put(snapshot(id));
   run = (await stages.sync()).id;
 });
-afterAll(async () => stages.close());
 
 let results = 0;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openDataSource } from '../../../src/persistence/data-source.js';
 import { Database } from '../../../src/persistence/database.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
@@ -8,14 +8,10 @@ import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
 import { PERSON, Stages, STORE } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
 });
-afterAll(async () => stages.close());
 
 /** A store with these limits, `count` products that are synchronised, and a result for each; returns their write-backs. */
 async function results(limits: Record<string, number>, count: number): Promise<string[]> {

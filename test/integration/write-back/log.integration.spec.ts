@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../../src/observability/logging/index.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -6,16 +6,12 @@ import { deliver, resultOf } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 const CANARY = 'CANARY-TEXT';
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: { writeBack: { locales: ['fr'] } }, workspace: {} };
   stages.store.put(snapshot(1, { title: `${CANARY} source`, descriptionHtml: `<p>${CANARY}</p>` }));
 });
-afterAll(async () => stages.close());
 
 /** The lines as they would stand in the log at its most talkative, with their level. */
 function lines(): Record<string, unknown>[] {

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ProductVariant, SandboxProduct } from '../../../src/sandbox/store/index.js';
 import { deliver, resultOf } from '../../support/results.js';
 import { SandboxStore } from '../../support/sandbox-store.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 /** The real connector against the sandbox of its store: tags, category, alternative texts, and metafields of variants. */
-let stages: Stages;
+const stages = await Stages.open();
 let shop: SandboxStore;
 let shirt: SandboxProduct;
 const URLS = [1, 2, 3].map((place) => `https://cdn.example.com/${String(place)}.jpg`);
@@ -20,16 +20,12 @@ const SHIRT = {
   })),
 };
 
-beforeAll(async () => {
-  stages = await Stages.open();
-});
 beforeEach(async () => {
   await stages.reset();
   shop = await SandboxStore.open(stages);
   shirt = shop.store.products.create(SHIRT);
 });
 afterEach(async () => shop.close());
-afterAll(async () => stages.close());
 
 function configure(writeBack: object, mapping: object = {}): void {
   stages.settings = { store: { mapping, writeBack: { fields: {}, ...writeBack } }, workspace: {} };

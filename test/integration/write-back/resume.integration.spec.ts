@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverResult, writeAll, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1));
@@ -17,7 +14,6 @@ beforeEach(async () => {
 afterEach(() => {
   onKillPoint(null);
 });
-afterAll(async () => stages.close());
 
 const generated = (options?: ResultOptions) => deliverResult(stages, options);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { driftOf } from '../../../src/operations/drift.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -14,10 +14,7 @@ import {
 } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: { writeBack: { locales: ['fr'] } }, workspace: {} };
@@ -26,7 +23,6 @@ beforeEach(async () => {
   stages.store.script.forget();
   inFrench({ name: 'Généré 1', html_description: '<p>Généré 1</p>' });
 });
-afterAll(async () => stages.close());
 
 function inFrench(text: { name?: string; html_description?: string; sections?: Record<string, unknown>[] }) {
   stages.catalog.translated.set('fr', text);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
@@ -6,17 +6,13 @@ import { deliverNewer, outcomesOf, writeAll, writeNewer, type ResultOptions } fr
 import { Stages } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
-let stages: Stages;
-beforeAll(async () => {
-  stages = await Stages.open();
-});
+const stages = await Stages.open();
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1));
   await stages.sync();
   stages.store.script.forget();
 });
-afterAll(async () => stages.close());
 
 const ours = snapshot(1).externalId;
 const SECTIONS = { writeBack: { sections: { namespace: 'catalog' } } };
