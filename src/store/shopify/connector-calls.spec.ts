@@ -138,6 +138,9 @@ describe('calls that fail in transit', () => {
 });
 
 describe('calls that the store refuses', () => {
+  const refusedRead = () =>
+    failureOf(collect(connect(store.url).connector.parts.pages.products({ query: '', since: null })));
+
   it.each([
     [401, 'auth'],
     [402, 'unavailable'],
@@ -147,14 +150,7 @@ describe('calls that the store refuses', () => {
     [400, 'invalid'],
   ])('treats status %i as %s, and asks only once', async (status, code) => {
     store.answerWith(() => ({ status, json: { errors: 'no' } }));
-    const { connector } = connect(store.url);
-    expect(
-      await failureOf(collect(connector.parts.pages.products({ query: '', since: null }))),
-    ).toMatchObject({
-      code,
-      status,
-      side: 'store',
-    });
+    expect(await refusedRead()).toMatchObject({ code, status, side: 'store' });
     expect(store.calls).toHaveLength(1);
   });
 
@@ -164,12 +160,7 @@ describe('calls that the store refuses', () => {
     ['SHOP_INACTIVE', 'unavailable'],
   ])('treats the error code %s as %s', async (vendorCode, code) => {
     store.answerWith(() => refusal(vendorCode));
-    const { connector } = connect(store.url);
-    expect(
-      await failureOf(collect(connector.parts.pages.products({ query: '', since: null }))),
-    ).toMatchObject({
-      code,
-    });
+    expect(await refusedRead()).toMatchObject({ code });
     expect(store.calls).toHaveLength(1);
   });
 

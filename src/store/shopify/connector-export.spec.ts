@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CompletedExport } from './api-types.js';
+import type { CompletedExport, ExportState } from './api-types.js';
 import {
   childOf,
   exportText,
@@ -57,6 +57,9 @@ const operation = (overrides: object): Reply =>
     },
   });
 
+const start = (): Promise<string | null> => connect(store.url).connector.parts.exports.start('');
+const poll = (): Promise<ExportState> => connect(store.url).connector.parts.exports.poll(HANDLE);
+
 describe('starting an export', () => {
   it('asks for every status, with the filter behind it, and answers with the operation’s id', async () => {
     store.answerWith(() => started(HANDLE));
@@ -72,7 +75,7 @@ describe('starting an export', () => {
     ['the store refuses the query', (): Reply => started(null, 'INVALID')],
   ])('answers null when %s, so that pages serve', async (_reason, reply) => {
     store.answerWith(reply);
-    await expect(connect(store.url).connector.parts.exports.start('')).resolves.toBeNull();
+    await expect(start()).resolves.toBeNull();
     expect(store.calls).toHaveLength(1);
   });
 
@@ -89,7 +92,7 @@ describe('starting an export', () => {
 
   it('throws when the token is refused: that is no matter of exports', async () => {
     store.answerWith(() => ({ status: 401, text: '' }));
-    expect(await failureOf(connect(store.url).connector.parts.exports.start(''))).toMatchObject({
+    expect(await failureOf(start())).toMatchObject({
       code: 'auth',
     });
   });
@@ -107,7 +110,7 @@ describe('starting an export', () => {
         bulkOperations: { nodes: [other, { id: HANDLE, status: 'RUNNING', query: text }, old] },
       });
     });
-    await expect(connect(store.url).connector.parts.exports.start('')).resolves.toBe(HANDLE);
+    await expect(start()).resolves.toBe(HANDLE);
     expect(store.operations()).toEqual(['BulkRun', 'BulkRecent']);
   });
 
@@ -115,7 +118,7 @@ describe('starting an export', () => {
     store.answerWith(({ operation: name }) =>
       name === 'BulkRun' ? { status: 502, text: '' } : data({ bulkOperations: { nodes: [] } }),
     );
-    const error = await failureOf(connect(store.url).connector.parts.exports.start(''));
+    const error = await failureOf(start());
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
   });
 });
@@ -130,12 +133,12 @@ describe('polling an export', () => {
     ['EXPIRED', { status: 'failed', reason: 'the bulk operation ended as EXPIRED' }],
   ])('recognises %s, also when it comes with a file', async (status, expected) => {
     store.answerWith(() => operation({ status }));
-    await expect(connect(store.url).connector.parts.exports.poll(HANDLE)).resolves.toEqual(expected);
+    await expect(poll()).resolves.toEqual(expected);
   });
 
   it('hands on the store’s counts, which are strings', async () => {
     store.answerWith(() => operation({}));
-    await expect(connect(store.url).connector.parts.exports.poll(HANDLE)).resolves.toEqual({
+    await expect(poll()).resolves.toEqual({
       status: 'completed',
       handle: HANDLE,
       url: `${store.url}${FILE}`,
@@ -146,7 +149,7 @@ describe('polling an export', () => {
 
   it('names the error code of a failed operation', async () => {
     store.answerWith(() => operation({ status: 'FAILED', errorCode: 'TIMEOUT', url: null }));
-    const state = await connect(store.url).connector.parts.exports.poll(HANDLE);
+    const state = await poll();
     expect(state).toMatchObject({ status: 'failed', reason: expect.stringContaining('TIMEOUT') });
   });
 
@@ -156,7 +159,7 @@ describe('polling an export', () => {
     ['counted lines without a file', (): Reply => operation({ url: null })],
   ])('treats %s as failed', async (_name, reply) => {
     store.answerWith(reply);
-    await expect(connect(store.url).connector.parts.exports.poll(HANDLE)).resolves.toMatchObject({
+    await expect(poll()).resolves.toMatchObject({
       status: 'failed',
     });
   });

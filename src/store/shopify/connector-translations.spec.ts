@@ -48,6 +48,8 @@ describe('translations', () => {
     return live && { ...live, texts: Object.fromEntries(live.texts) };
   };
   const CARE = 'metafield:catalog.care';
+  const write = (target: string, value: string, expected: string | null = null) =>
+    connector.parts.translations.write(id, 'de', [{ target, value, expected }]);
 
   it('are registered for fields and metafields, and read back as the store keeps them', async () => {
     const outcomes = await connector.parts.translations.write(id, 'de', [
@@ -67,21 +69,17 @@ describe('translations', () => {
   });
 
   it('belong to the text that the shop then has', async () => {
-    await connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
+    await write('title', 'Hut');
     await connector.parts.writer.fields(id, { title: 'Felt hat' });
-    const [outcome] = await connector.parts.translations.write(id, 'de', [
-      { target: 'title', value: 'Filzhut', expected: 'Hut' },
-    ]);
+    const [outcome] = await write('title', 'Filzhut', 'Hut');
     expect(outcome).toMatchObject({ outcome: 'written', value: 'Filzhut' });
   });
 
   it('that a person changed meanwhile are left alone', async () => {
-    await connector.parts.translations.write(id, 'de', [
-      { target: 'title', value: 'Meiner', expected: null },
+    await write('title', 'Meiner');
+    await expect(write('title', 'Hut')).resolves.toMatchObject([
+      { target: 'title', outcome: 'changed_meanwhile' },
     ]);
-    await expect(
-      connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]),
-    ).resolves.toMatchObject([{ target: 'title', outcome: 'changed_meanwhile' }]);
     expect((await read('de', 'title'))?.texts).toEqual({ title: { value: 'Meiner' } });
   });
 
@@ -94,15 +92,11 @@ describe('translations', () => {
     });
     expect((await read('es', 'title'))?.problem).toContain('has no language es');
     expect((await read('en', 'title'))?.problem).toContain('own language');
-    await expect(
-      connector.parts.translations.write(id, 'de', [
-        { target: 'descriptionHtml', value: '<p>x</p>', expected: null },
-      ]),
-    ).resolves.toMatchObject([{ outcome: 'refused' }]);
+    await expect(write('descriptionHtml', '<p>x</p>')).resolves.toMatchObject([{ outcome: 'refused' }]);
   });
 
   it('are removed where they were not there before; absent ones are no error', async () => {
-    await connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
+    await write('title', 'Hut');
     await connector.parts.translations.remove(id, 'de', ['title', CARE]);
     await connector.parts.translations.remove(id, 'de', ['title']);
     expect((await read('de', 'title'))?.texts).toEqual({ title: { value: null } });
@@ -111,11 +105,7 @@ describe('translations', () => {
   it('of a product that is gone are null, and cannot be written', async () => {
     id = 'gid://shopify/Product/1';
     expect(await read('de', 'title')).toBeNull();
-    expect(
-      await failureOf(
-        connector.parts.translations.write(id, 'de', [{ target: 'title', value: 'x', expected: null }]),
-      ),
-    ).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(write('title', 'x'))).toMatchObject({ code: 'not_found' });
   });
 
   async function titlesInExport(): Promise<(string | undefined)[]> {
@@ -149,9 +139,7 @@ describe('translations', () => {
   });
 
   it('of metafields are read with the product where attributes are mapped, by an export and by id', async () => {
-    await connector.parts.translations.write(id, 'de', [
-      { target: CARE, value: 'Kalt waschen', expected: null },
-    ]);
+    await write(CARE, 'Kalt waschen');
     const inGerman = (product: ProductSnapshot | undefined) =>
       product?.metafields.map(({ key, value, translations }) => [key, value, translations?.['de']]);
     const [unmapped] = await connector.parts.details.read([id]);
