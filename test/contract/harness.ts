@@ -1,11 +1,12 @@
 import { afterAll, it } from '@jest/globals';
 import type { Contract } from './contract.js';
 import { RULES } from './rules.js';
+import { SandboxControl } from './sandbox-control.js';
 import { openTarget, type Need } from './target.js';
 
 export { Contract, taskEnd } from './contract.js';
 export * from './expectations.js';
-export { SandboxControl } from './sandbox-control.js';
+export { SandboxControl };
 
 export interface RuleOptions {
   readonly needs?: readonly Need[];
@@ -21,6 +22,25 @@ export interface RuleOptions {
 type Test = (contract: Contract) => Promise<void>;
 
 export type RuleTest = (id: string, ...rest: [test: Test] | [options: RuleOptions, test: Test]) => void;
+
+type SandboxOptions = NonNullable<Parameters<typeof SandboxControl.start>[0]>;
+
+/** Registers a test that has a sandbox of its own. */
+export function inOwnSandbox(
+  rule: RuleTest,
+  id: string,
+  { note = '', ...options }: SandboxOptions & Pick<RuleOptions, 'note'>,
+  test: (own: SandboxControl, contract: Contract) => Promise<void>,
+): void {
+  rule(id, { needs: ['sandbox'], note }, async (contract) => {
+    const own = await SandboxControl.start(options);
+    try {
+      await test(own, contract);
+    } finally {
+      await own.stop();
+    }
+  });
+}
 
 /**
  * Opens the target once for the file: the service that CONTRACT_URL names, or a sandbox. Answers how a rule's test is registered.

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import { TOKENS } from '../../../src/catalog/assumptions.js';
 import {
-  SandboxControl,
+  inOwnSandbox,
   expectDetail,
   expectFieldErrors,
   expectRefusal,
@@ -176,14 +176,9 @@ function tokenRules(rule: RuleTest): void {
     expectSuccess(await contract.api.patch(`/products/${product.id}/`, { name: 'Pot' }));
   });
 
-  rule('AUTH-03', { needs: ['sandbox'] }, async () => {
-    const own = await SandboxControl.start();
-    try {
-      own.advance(3650 * DAY_MS);
-      expect((await own.api.get('/products/')).status).toBe(200);
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'AUTH-03', {}, async (own) => {
+    own.advance(3650 * DAY_MS);
+    expect((await own.api.get('/products/')).status).toBe(200);
   });
 
   rule('AUTH-04', { needs: ['sandbox'] }, async ({ own }) => {
@@ -212,32 +207,22 @@ function tokenRules(rule: RuleTest): void {
     expect((await contract.api.as(access).get('/products/')).status).toBe(200);
   });
 
-  rule('AUTH-07', { needs: ['sandbox'] }, async (contract) => {
-    const own = await SandboxControl.start();
-    try {
-      const { access } = await logIn({ api: own.api, login: contract.login });
-      own.advance(7 * DAY_MS - 60_000);
-      expect((await own.api.as(access).get('/products/')).status).toBe(200);
-      own.advance(60_000);
-      expectDetail(await own.api.as(access).get('/products/'), 401);
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'AUTH-07', {}, async (own, contract) => {
+    const { access } = await logIn({ api: own.api, login: contract.login });
+    own.advance(7 * DAY_MS - 60_000);
+    expect((await own.api.as(access).get('/products/')).status).toBe(200);
+    own.advance(60_000);
+    expectDetail(await own.api.as(access).get('/products/'), 401);
   });
 
-  rule('AUTH-08', { needs: ['sandbox'] }, async (contract) => {
-    const own = await SandboxControl.start();
-    try {
-      const { access, refresh } = await logIn({ api: own.api, login: contract.login });
-      own.advance(14 * DAY_MS - 60_000);
-      // The access token ran out a week ago; renewing it is what the call is for.
-      const renewed = renewedAccess((await own.api.as(access).post('/refresh/', { refresh })).body);
-      expect((await own.api.as(renewed).get('/products/')).status).toBe(200);
-      own.advance(60_000);
-      expectDetail(await own.api.as(renewed).post('/refresh/', { refresh }), 401);
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'AUTH-08', {}, async (own, contract) => {
+    const { access, refresh } = await logIn({ api: own.api, login: contract.login });
+    own.advance(14 * DAY_MS - 60_000);
+    // The access token ran out a week ago; renewing it is what the call is for.
+    const renewed = renewedAccess((await own.api.as(access).post('/refresh/', { refresh })).body);
+    expect((await own.api.as(renewed).get('/products/')).status).toBe(200);
+    own.advance(60_000);
+    expectDetail(await own.api.as(renewed).post('/refresh/', { refresh }), 401);
   });
 
   for (const [id, token, days] of [

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import {
-  SandboxControl,
+  inOwnSandbox,
   expectDetail,
   expectFieldErrors,
   expectSuccess,
@@ -190,21 +190,16 @@ function generationRules(rule: RuleTest): void {
     },
   );
 
-  rule('GENERATE-06', { needs: ['sandbox'] }, async () => {
-    const own = await SandboxControl.start({ credits: 1 });
-    try {
-      const ids: number[] = [];
-      for (const sku of ['a', 'b']) ids.push(productOf(await own.api.post('/products/', { sku })).id);
-      const answer = await own.api.post('/products/generate/', { product_ids: ids });
-      const task = await taskEnd(own.api, (answer.body as { task_id: string }).task_id);
-      expect(task).toMatchObject({ result: { succeeded: 1, failed: 1 } });
-      expect((task['products'] as { error: string | null }[]).map(({ error }) => error).sort()).toEqual([
-        'No credits remaining.',
-        null,
-      ]);
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'GENERATE-06', { credits: 1 }, async (own) => {
+    const ids: number[] = [];
+    for (const sku of ['a', 'b']) ids.push(productOf(await own.api.post('/products/', { sku })).id);
+    const answer = await own.api.post('/products/generate/', { product_ids: ids });
+    const task = await taskEnd(own.api, (answer.body as { task_id: string }).task_id);
+    expect(task).toMatchObject({ result: { succeeded: 1, failed: 1 } });
+    expect((task['products'] as { error: string | null }[]).map(({ error }) => error).sort()).toEqual([
+      'No credits remaining.',
+      null,
+    ]);
   });
 
   rule('GENERATE-07', { needs: ['generation'] }, async (contract) => {
@@ -277,30 +272,25 @@ function taskRules(rule: RuleTest): void {
     },
   );
 
-  rule('TASK-05', { needs: ['sandbox'] }, async () => {
-    const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
-    try {
-      const ends = async (body: object, meanwhile: () => Promise<unknown>): Promise<unknown> => {
-        const answer = await own.api.post('/products/', body);
-        const { background_task_id: taskId } = answer.body as { background_task_id: number };
-        expect((await own.api.get(`/background-tasks/${taskId}/`)).body).toMatchObject({
-          status: 'PENDING',
-        });
-        await meanwhile();
-        own.advance(60_000);
-        return taskEnd(own.api, taskId);
-      };
-      expect(await ends({ variants: [{ sku: 'a' }] }, () => Promise.resolve())).toMatchObject({
-        status: 'SUCCESS',
+  inOwnSandbox(rule, 'TASK-05', { backgroundDelayMs: 60_000 }, async (own) => {
+    const ends = async (body: object, meanwhile: () => Promise<unknown>): Promise<unknown> => {
+      const answer = await own.api.post('/products/', body);
+      const { background_task_id: taskId } = answer.body as { background_task_id: number };
+      expect((await own.api.get(`/background-tasks/${taskId}/`)).body).toMatchObject({
+        status: 'PENDING',
       });
-      const failed = await ends({ variants: [{ sku: 'b' }] }, () => own.api.post('/products/', { sku: 'b' }));
-      expect(failed).toMatchObject({
-        status: 'FAILURE',
-        result: { field_errors: { 'variants.0.sku': [expect.any(String)] } },
-      });
-    } finally {
-      await own.stop();
-    }
+      await meanwhile();
+      own.advance(60_000);
+      return taskEnd(own.api, taskId);
+    };
+    expect(await ends({ variants: [{ sku: 'a' }] }, () => Promise.resolve())).toMatchObject({
+      status: 'SUCCESS',
+    });
+    const failed = await ends({ variants: [{ sku: 'b' }] }, () => own.api.post('/products/', { sku: 'b' }));
+    expect(failed).toMatchObject({
+      status: 'FAILURE',
+      result: { field_errors: { 'variants.0.sku': [expect.any(String)] } },
+    });
   });
 
   rule('TASK-07', { needs: ['tasks'] }, async (contract) => {
@@ -309,16 +299,11 @@ function taskRules(rule: RuleTest): void {
     expectSuccess(await contract.api.get(`/background-tasks/${taskId}/`));
   });
 
-  rule('TASK-08', { needs: ['sandbox'] }, async () => {
-    const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
-    try {
-      const answer = await own.api.post('/products/', { sku: 'm', variants: [{ sku: 'a' }] });
-      const { background_task_id: taskId } = answer.body as { background_task_id: number };
-      own.clock.advance(60_000);
-      await own.restart();
-      expect(await taskEnd(own.api, taskId)).toMatchObject({ status: 'SUCCESS' });
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'TASK-08', { backgroundDelayMs: 60_000 }, async (own) => {
+    const answer = await own.api.post('/products/', { sku: 'm', variants: [{ sku: 'a' }] });
+    const { background_task_id: taskId } = answer.body as { background_task_id: number };
+    own.clock.advance(60_000);
+    await own.restart();
+    expect(await taskEnd(own.api, taskId)).toMatchObject({ status: 'SUCCESS' });
   });
 }

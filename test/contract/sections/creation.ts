@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Api } from '../api.js';
 import {
-  SandboxControl,
+  inOwnSandbox,
   expectDetail,
   expectFieldErrors,
   productOf,
@@ -134,64 +134,49 @@ export function creationRules(rule: RuleTest): void {
     expect(productOf(matched)).toMatchObject({ ...body, brand: 'Other' });
   });
 
-  rule('CREATE-16', { needs: ['sandbox'] }, async () => {
-    const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
-    try {
-      const accepted = await own.api.post('/products/', {
-        external_id: 'm',
-        sku: 'm',
-        variants: [{ sku: 'v1' }, { sku: 'v2' }],
-      });
-      productOf(await own.api.post('/products/', { sku: 'v2' }));
-      own.advance(60_000);
-      const { background_task_id: taskId } = accepted.body as { background_task_id: number };
-      const task = await taskEnd(own.api, taskId);
-      expect(task).toMatchObject({ status: 'FAILURE', error: expect.stringContaining('variants.1.sku') });
-      expect(
-        pageShape.parse((await own.api.get('/products/')).body).results.map((product) => product['sku']),
-      ).toEqual(['v2']);
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'CREATE-16', { backgroundDelayMs: 60_000 }, async (own) => {
+    const accepted = await own.api.post('/products/', {
+      external_id: 'm',
+      sku: 'm',
+      variants: [{ sku: 'v1' }, { sku: 'v2' }],
+    });
+    productOf(await own.api.post('/products/', { sku: 'v2' }));
+    own.advance(60_000);
+    const { background_task_id: taskId } = accepted.body as { background_task_id: number };
+    const task = await taskEnd(own.api, taskId);
+    expect(task).toMatchObject({ status: 'FAILURE', error: expect.stringContaining('variants.1.sku') });
+    expect(
+      pageShape.parse((await own.api.get('/products/')).body).results.map((product) => product['sku']),
+    ).toEqual(['v2']);
   });
 
-  rule('CREATE-17', { needs: ['sandbox'] }, async () => {
-    const own = await SandboxControl.start();
-    try {
-      await fc.assert(
-        fc.asyncProperty(fc.array(upserts, { minLength: 1, maxLength: 8 }), async (requests) => {
-          for (const { method, body } of requests) {
-            const target = method === 'POST' ? undefined : await anyProductId(own.api);
-            if (target === undefined) await own.api.post('/products/', body);
-            else await own.api.call(method, `/products/${target}/`, { body });
-          }
-          expect(await repeatedIdentifiers(own.api)).toEqual([]);
-        }),
-        { numRuns: 12, seed: 20_261_120 },
-      );
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'CREATE-17', {}, async (own) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(upserts, { minLength: 1, maxLength: 8 }), async (requests) => {
+        for (const { method, body } of requests) {
+          const target = method === 'POST' ? undefined : await anyProductId(own.api);
+          if (target === undefined) await own.api.post('/products/', body);
+          else await own.api.call(method, `/products/${target}/`, { body });
+        }
+        expect(await repeatedIdentifiers(own.api)).toEqual([]);
+      }),
+      { numRuns: 12, seed: 20_261_120 },
+    );
   });
 
-  rule('CREATE-07', { note: 'whatever it names, variants included', needs: ['sandbox'] }, async () => {
-    const own = await SandboxControl.start();
-    try {
-      await fc.assert(
-        fc.asyncProperty(upsertBody, async (body) => {
-          const matched = { ...body, external_id: 'the one' };
-          productOf(await own.api.post('/products/', { external_id: 'the one' }));
-          const first = await own.api.post('/products/', matched);
-          expect(await own.api.post('/products/', matched)).toMatchObject({
-            status: first.status,
-            body: first.body,
-          });
-        }),
-        { numRuns: 25, seed: 20_261_120 },
-      );
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'CREATE-07', { note: 'whatever it names, variants included' }, async (own) => {
+    await fc.assert(
+      fc.asyncProperty(upsertBody, async (body) => {
+        const matched = { ...body, external_id: 'the one' };
+        productOf(await own.api.post('/products/', { external_id: 'the one' }));
+        const first = await own.api.post('/products/', matched);
+        expect(await own.api.post('/products/', matched)).toMatchObject({
+          status: first.status,
+          body: first.body,
+        });
+      }),
+      { numRuns: 25, seed: 20_261_120 },
+    );
   });
 }
 

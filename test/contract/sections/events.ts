@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { signatureHeaders } from '../../../src/sandbox/catalog/webhooks/signature.js';
-import { SandboxControl, productOf, type RuleTest } from '../harness.js';
+import { inOwnSandbox, productOf, type RuleTest } from '../harness.js';
 import { FAILS, HAS_NO_URLS, SECRET, deliver, generate, onlyDelivery, parse } from './notifying.js';
 
 /** "Events", "Delivery body" and "Signature". */
@@ -140,23 +140,18 @@ export function eventRules(rule: RuleTest): void {
     },
   );
 
-  rule('BODY-06', sandboxOnly, async (contract) => {
-    const own = await SandboxControl.start({ generationDelayMs: 60_000 });
-    try {
-      const path = `/${contract.unique('hook')}`;
-      await own.api.post('/settings/webhooks/', { url: contract.receiver.url(path) });
-      const product = productOf(await own.api.post('/products/', { name: 'Kettle' }));
-      await own.api.post('/products/generate/', { product_ids: [product.id] });
-      await own.api.delete(`/products/${product.id}/`);
-      own.advance(60_000);
-      const [received] = await contract.receiver.waitFor(path, 1);
-      expect(received && parse(received)).toMatchObject({
-        action: 'product_generation_failed',
-        product: null,
-      });
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'BODY-06', { generationDelayMs: 60_000 }, async (own, contract) => {
+    const path = `/${contract.unique('hook')}`;
+    await own.api.post('/settings/webhooks/', { url: contract.receiver.url(path) });
+    const product = productOf(await own.api.post('/products/', { name: 'Kettle' }));
+    await own.api.post('/products/generate/', { product_ids: [product.id] });
+    await own.api.delete(`/products/${product.id}/`);
+    own.advance(60_000);
+    const [received] = await contract.receiver.waitFor(path, 1);
+    expect(received && parse(received)).toMatchObject({
+      action: 'product_generation_failed',
+      product: null,
+    });
   });
 
   rule('BODY-07', { needs: ['deliveries'] }, async (contract) => {

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { SandboxControl, expectDetail, expectFieldErrors, type Contract, type RuleTest } from '../harness.js';
+import { inOwnSandbox, expectDetail, expectFieldErrors, type Contract, type RuleTest } from '../harness.js';
 import { pageShape, type Product } from '../shapes.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -229,19 +229,14 @@ export function listingRules(rule: RuleTest): void {
     expectDetail(await api.as(null).get('/products/'), 401);
   });
 
-  rule('LIST-20', { needs: ['sandbox'] }, async () => {
-    const own = await SandboxControl.start();
-    try {
-      for (let index = 0; index < 51; index++) await own.api.post('/products/', { sku: String(index) });
-      const page = async (query: Record<string, string>) =>
-        pageShape.parse((await own.api.get('/products/', query)).body);
-      expect((await page({})).results).toHaveLength(50);
-      expect((await page({ page: '2' })).results).toMatchObject([{ sku: '0' }]);
-      expect((await page({ page: '2', page_size: '20' })).results[0]).toMatchObject({ sku: '30' });
-      expect(await page({ page: '99' })).toMatchObject({ count: 51, next: null, results: [] });
-    } finally {
-      await own.stop();
-    }
+  inOwnSandbox(rule, 'LIST-20', {}, async (own) => {
+    for (let index = 0; index < 51; index++) await own.api.post('/products/', { sku: String(index) });
+    const page = async (query: Record<string, string>) =>
+      pageShape.parse((await own.api.get('/products/', query)).body);
+    expect((await page({})).results).toHaveLength(50);
+    expect((await page({ page: '2' })).results).toMatchObject([{ sku: '0' }]);
+    expect((await page({ page: '2', page_size: '20' })).results[0]).toMatchObject({ sku: '30' });
+    expect(await page({ page: '99' })).toMatchObject({ count: 51, next: null, results: [] });
   });
 
   rule('LIST-21', async ({ api }) => {
