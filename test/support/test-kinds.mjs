@@ -4,7 +4,8 @@
  */
 export const TEST_KINDS = {
   unit: ['src/**/*.spec.ts', 'test/project/**/*.spec.ts'],
-  integration: ['test/**/*.integration.spec.ts', 'test/contract/**/*.contract.spec.ts'],
+  integration: ['test/**/*.integration.spec.ts'],
+  contract: ['test/contract/**/*.contract.spec.ts'],
   e2e: ['test/e2e/**/*.e2e.spec.ts'],
   fault: ['test/fault/**/*.e2e.spec.ts', 'test/soak/**/*.e2e.spec.ts'],
   fuzz: ['test/fuzz/**/*.fuzz.spec.ts'],
