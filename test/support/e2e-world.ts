@@ -198,15 +198,6 @@ export class World {
     return runProgram(args, { cwd: this.directory, env: { ...this.env, ...env } });
   }
 
-  /** `sync --json` of a store: its exit status and the run. */
-  async sync(
-    ...args: string[]
-  ): Promise<{ readonly status: number | null; readonly run: Run; readonly stderr: string }> {
-    const end = await this.run(['sync', '--store', 'main', '--json', ...args]);
-    if (end.stdout === '') throw new Error(`sync printed nothing: ${end.stderr}`);
-    return { status: end.status, run: runSchema.parse(JSON.parse(end.stdout)), stderr: end.stderr };
-  }
-
   /** Starts the daemon and waits until it is up. `end` stops it. */
   async start(env: Readonly<Record<string, string>> = {}): Promise<Program> {
     const program = await Program.start(['start'], { cwd: this.directory, env: { ...this.env, ...env } });

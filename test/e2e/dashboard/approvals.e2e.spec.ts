@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { single } from '../../support/e2e-products.js';
-import { openDashboard, Visitor } from './dashboard-world.js';
+import { inState, openDashboard, Visitor, waiting, type Waiting } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
 
 let world: World;
@@ -16,12 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-interface Waiting {
-  readonly id: string;
-  readonly product: number;
-  readonly title: () => string;
-}
-
 /** A text that nobody objects to, one of a product whose title the merchant edits since, and one that a gate holds back. */
 let clean: Waiting;
 let edited: Waiting;
@@ -31,30 +24,9 @@ beforeEach(async () => {
   await world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
   round += 1;
   const names = ['clean', 'edited', 'gated'].map((name) => `${name}-${String(round)}`);
-  const products = names.map((name) => single(world.store, name));
-  await world.runToEnd();
-  const waiting = await Promise.all(
-    products.map(async ({ id: product }) =>
-      until(`the text of product ${String(product)}`, async () => {
-        const [row] = await world.rows<{ id: string }>(
-          `SELECT id FROM write_back WHERE state = 'pending_review' AND external_id LIKE $1`,
-          [`%:${String(product)}`],
-        );
-        const title = () => world.store.products.get(product)?.title ?? '';
-        return row === undefined ? null : { id: row.id, product, title };
-      }),
-    ),
-  );
-  [clean, edited, gated] = waiting as [Waiting, Waiting, Waiting];
+  [clean, edited, gated] = (await waiting(world, ...names)) as [Waiting, Waiting, Waiting];
   world.store.products.merchantEdit(edited.product, { title: 'By the merchant' });
 });
-
-async function applied({ id }: Waiting): Promise<void> {
-  await until(`write-back ${id} being applied`, async () => {
-    const rows = await world.rows(`SELECT 1 FROM write_back WHERE id = $1 AND state = 'applied'`, [id]);
-    return rows.length > 0 ? true : null;
-  });
-}
 
 const ids = () => [clean.id, edited.id, gated.id];
 
@@ -64,8 +36,8 @@ describe('an approval of several texts', () => {
     const { status, body } = await world.api('POST', '/api/v1/write-backs/approve', { ids: ids() });
     expect(status).toBe(200);
     expect(body).toMatchObject({ approved: 1, leftEdited: 1, leftGated: 1, refused: 0 });
-    await applied(clean);
-    await applied(edited);
+    await inState(world, clean.id, 'applied');
+    await inState(world, edited.id, 'applied');
     expect(edited.title()).toBe('By the merchant');
     expect(gated.title()).toBe(before);
   });
@@ -78,8 +50,8 @@ describe('an approval of several texts', () => {
     await visitor.submit('/review', '/review', [['decision', 'approve'], ...chosen]);
     const answer = (await visitor.get('/review')).text;
     expect(answer).toContain('1 approved, 1 left: edited by the merchant, 1 left: held back by a gate');
-    await applied(clean);
-    await applied(edited);
+    await inState(world, clean.id, 'applied');
+    await inState(world, edited.id, 'applied');
     expect(edited.title()).toBe('By the merchant');
   });
 
@@ -100,7 +72,7 @@ describe('an approval of several texts', () => {
       expect((await visitor.submit(address, '/bulk', [...fields, ...boxes])).status).toBe(303);
     };
     await request();
-    await applied(clean);
+    await inState(world, clean.id, 'applied');
     expect(edited.title()).toBe('By the merchant');
     await request('overwriteEdits');
     await until('the generated title', async () => (edited.title() === 'By the merchant' ? null : true));
@@ -168,7 +140,7 @@ describe('two people at one text', () => {
     expect((await visitor.get(path())).text).toContain('somebody edited it since you read it');
     const now = versionIn((await visitor.get(path())).text);
     await visitor.submit(path(), `${path()}/decide`, [...decision, ['version', now]]);
-    await applied(clean);
+    await inState(world, clean.id, 'applied');
     expect(world.store.products.get(clean.product)).toMatchObject({
       title: 'By another, after all',
       descriptionHtml: '<p>By another</p>',
@@ -194,7 +166,7 @@ it('a declined field is named with who declined it, on its page and by the API',
     ['decision', 'approve'],
     ['field', 'descriptionHtml'],
   ]);
-  await applied(clean);
+  await inState(world, clean.id, 'applied');
   expect((await visitor.get(path)).text).toContain('Declined by admin');
   const { body } = await world.api('GET', `/api/v1${path}`);
   expect(body).toMatchObject({ declined: [{ target: 'title', by: 'admin' }] });

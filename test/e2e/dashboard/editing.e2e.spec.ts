@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { single } from '../../support/e2e-products.js';
 import { until, type World } from '../../support/e2e-world.js';
 import { describeInABrowser, openBrowser, signedIn } from './browser.js';
-import { openDashboard } from './dashboard-world.js';
+import { openDashboard, waiting, type Waiting } from './dashboard-world.js';
 import { seedWriteBacks } from './seed.js';
 
 describeInABrowser('the editor of a text', () => {
@@ -13,29 +12,6 @@ describeInABrowser('the editor of a text', () => {
     world = await openDashboard({ settings: { stores: { main: { writeBack: { mode: 'review' } } } } });
   });
   afterAll(() => world.end());
-
-  interface Waiting {
-    readonly address: string;
-    readonly live: () => { readonly title: string; readonly descriptionHtml: string };
-  }
-
-  async function waiting(...names: string[]): Promise<Waiting[]> {
-    const products = names.map((name) => single(world.store, name));
-    await world.runToEnd();
-    return Promise.all(
-      products.map(({ id }) =>
-        until(`the review of ${id}`, async () => {
-          const [row] = await world.rows<{ id: string }>(
-            `SELECT id FROM write_back WHERE state = 'pending_review' AND external_id LIKE $1`,
-            [`%:${id}`],
-          );
-          return row === undefined
-            ? null
-            : { address: `${world.url}/write-backs/${row.id}`, live: () => world.store.products.get(id)! };
-        }),
-      ),
-    );
-  }
 
   const description = (page: Page) => page.getByRole('region', { name: 'Description' });
 
@@ -47,11 +23,11 @@ describeInABrowser('the editor of a text', () => {
   }
 
   it('saves and approves what a person wrote, by one button, with scripts and without', async () => {
-    const [first, second] = (await waiting('mug', 'cup')) as [Waiting, Waiting];
+    const [first, second] = (await waiting(world, 'mug', 'cup')) as [Waiting, Waiting];
     const browsers = [await openBrowser(), await openBrowser({ javaScriptEnabled: false })] as const;
     try {
       const rich = await signedIn(browsers[0], world);
-      await rich.goto(first.address);
+      await rich.goto(`${world.url}${first.path}`);
       await description(rich).locator('summary').click();
       const field = description(rich).getByRole('textbox', { name: 'Description' });
       await field.press('Control+End');
@@ -67,7 +43,7 @@ describeInABrowser('the editor of a text', () => {
       await saveAndApprove(rich);
 
       const plain = await signedIn(browsers[1], world);
-      await plain.goto(second.address);
+      await plain.goto(`${world.url}${second.path}`);
       await description(plain).locator('summary').click();
       await description(plain).locator('textarea').fill('<p>Written <strong>by hand</strong>.</p>');
       await saveAndApprove(plain);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { single } from '../../support/e2e-products.js';
-import { openDashboard, Visitor } from './dashboard-world.js';
+import { inState, openDashboard, Visitor, waiting, type Waiting } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
 
 let world: World;
@@ -18,32 +17,6 @@ afterAll(() => world.end());
 /** The page that a form names as the next. */
 const BACK = /name="back" value="([^"]+)"/;
 
-interface Waiting {
-  readonly id: string;
-  readonly path: string;
-  readonly run: string;
-  readonly title: () => string;
-}
-
-/** Products with generated content that waits for review. */
-async function waiting(...names: string[]): Promise<Waiting[]> {
-  const products = names.map((name) => single(world.store, name));
-  await world.runToEnd();
-  return Promise.all(
-    products.map((product, index) =>
-      until(`the review of ${names[index] ?? ''}`, async () => {
-        const [row] = await world.rows<{ id: string; run: string }>(
-          `SELECT id, run_id AS run FROM write_back WHERE state = 'pending_review' AND external_id LIKE $1`,
-          [`%:${product.id}`],
-        );
-        if (row === undefined) return null;
-        const title = () => world.store.products.get(product.id)?.title ?? '';
-        return { ...row, path: `/write-backs/${row.id}`, title };
-      }),
-    ),
-  );
-}
-
 /** Earlier tests have left no write-back that waits. The texts that they asked for again come in their own time. */
 async function nothingWaits(): Promise<void> {
   await until('a write-back for each request', async () => {
@@ -57,15 +30,8 @@ async function nothingWaits(): Promise<void> {
 }
 
 async function one(name: string): Promise<Waiting> {
-  const [row] = await waiting(name);
+  const [row] = await waiting(world, name);
   return row!;
-}
-
-async function inState(id: string, state: string): Promise<void> {
-  await until(`write-back ${id} being ${state}`, async () => {
-    const rows = await world.rows('SELECT 1 FROM write_back WHERE id = $1 AND state = $2', [id, state]);
-    return rows.length > 0 ? true : null;
-  });
 }
 
 /** The first address of a page that the pattern finds, as a browser reads it. */
@@ -80,13 +46,13 @@ async function approveOnPage({ id, path }: Waiting): Promise<void> {
     ['field', 'title'],
     ['field', 'descriptionHtml'],
   ]);
-  await inState(id, 'applied');
+  await inState(world, id, 'applied');
 }
 
 /** By the API, at once. */
 async function approve({ id }: Waiting): Promise<void> {
   await world.api('POST', '/api/v1/write-backs/approve', { ids: [id] });
-  await inState(id, 'applied');
+  await inState(world, id, 'applied');
 }
 
 describe('one write-back', () => {
@@ -120,7 +86,7 @@ describe('one write-back', () => {
     expect((await visitor.get('/review')).text).toContain(`action="/write-backs/${row.id}/undo"`);
     const answer = await visitor.submit('/review', `/write-backs/${row.id}/undo`, [['back', '/review']]);
     expect(answer.status).toBe(303);
-    await inState(row.id, 'pending_review');
+    await inState(world, row.id, 'pending_review');
     expect((await visitor.get('/review')).text).toContain('undone');
   });
 
@@ -132,7 +98,7 @@ describe('one write-back', () => {
       ['field', 'title'],
     ]);
     await visitor.submit(row.path, `${row.path}/undo`, []);
-    await inState(row.id, 'pending_review');
+    await inState(world, row.id, 'pending_review');
     expect(row.title()).toBe(before);
     expect((await visitor.get(row.path)).text).toContain('value="descriptionHtml"');
   });
@@ -207,7 +173,7 @@ describe('the question before an action on one write-back', () => {
 describe('all that match', () => {
   it('are approved after a question that names their number', async () => {
     await nothingWaits();
-    const rows = await waiting('bulk-1', 'bulk-2', 'bulk-3');
+    const rows = await waiting(world, 'bulk-1', 'bulk-2', 'bulk-3');
     const address = '/bulk/new?action=approve&store=main&field=title';
     const { text } = await visitor.get(address);
     expect(text).toContain('<b>3 texts</b> match');
@@ -219,12 +185,12 @@ describe('all that match', () => {
       ['until', until],
     ]);
     expect(answer.status).toBe(303);
-    for (const { id } of rows) await inState(id, 'applied');
+    for (const { id } of rows) await inState(world, id, 'applied');
   });
 
   it('of one run are reverted after a dry run that shows what is left and why', async () => {
     await nothingWaits();
-    const rows = await waiting('night-1', 'night-2');
+    const rows = await waiting(world, 'night-1', 'night-2');
     const before = rows.map(({ title }) => title());
     for (const row of rows) await approve(row);
     const [product] = world.store.products.list().filter(({ title }) => title === rows[1]?.title());
@@ -250,8 +216,8 @@ describe('all that match', () => {
     expect(report).toContain('somebody edited it');
     expect(rows[0]?.title()).not.toBe(before[0]);
     await visitor.submit(path, `${path}/apply`, []);
-    await inState(rows[0]?.id ?? '', 'reverted');
-    await inState(rows[1]?.id ?? '', 'reverted');
+    await inState(world, rows[0]?.id ?? '', 'reverted');
+    await inState(world, rows[1]?.id ?? '', 'reverted');
     expect([rows[0]?.title(), rows[1]?.title()]).toEqual([before[0], 'By the merchant']);
   });
 
@@ -285,7 +251,7 @@ describe('the journal', () => {
   });
 
   it('is where a write-back leads back to that it opened: with its filter and its page', async () => {
-    const rows = await waiting('opened-1', 'opened-2');
+    const rows = await waiting(world, 'opened-1', 'opened-2');
     for (const row of rows) await approve(row);
     const list = '/journal?state=applied&store=main&search=opened&offset=1';
     const [first] = rows;

@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { single } from '../../support/e2e-products.js';
-import { openDashboard, Visitor } from './dashboard-world.js';
+import { inState, openDashboard, Visitor, waiting, type Waiting } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
 import { seedWriteBacks } from './seed.js';
 
 let world: World;
 let visitor: Visitor;
-
-interface Waiting {
-  readonly id: string;
-  readonly path: string;
-  readonly product: ReturnType<typeof single>;
-}
 
 beforeAll(async () => {
   world = await openDashboard({
@@ -30,77 +23,54 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-/** A product with generated content that waits for review. */
-async function waiting(name: string): Promise<Waiting> {
-  const product = single(world.store, name);
-  await world.runToEnd();
-  const id = await until(`the review of ${name}`, async () => {
-    const [row] = await world.rows<{ id: string }>(
-      `SELECT id FROM write_back WHERE state = 'pending_review' AND external_id LIKE $1`,
-      [`%:${product.id}`],
-    );
-    return row?.id ?? null;
-  });
-  return { id, path: `/write-backs/${id}`, product };
-}
-
-async function stateOf(id: string, state: string): Promise<{ reason: string }> {
-  return until(`write-back ${id} being ${state}`, async () => {
-    const [row] = await world.rows<{ state: string; reason: string }>(
-      'SELECT state, reason FROM write_back WHERE id = $1',
-      [id],
-    );
-    return row?.state === state ? row : null;
-  });
-}
-
-function live(product: Waiting['product']): { title: string; descriptionHtml: string } {
-  return world.store.products.get(product.id)!;
+async function one(name: string): Promise<Waiting> {
+  const [row] = await waiting(world, name);
+  return row!;
 }
 
 describe('the review of a write-back', () => {
   it('shows what the store holds now beside what was generated, word by word', async () => {
-    const { path, product } = await waiting('compared');
+    const { path, live } = await one('compared');
     const { text } = await visitor.get(path);
     expect(text).toContain('Current store value');
     expect(text).toMatch(/<ins>[^<]+<\/ins>/);
     expect(text).toContain('What the merchant wrote about');
-    expect(live(product).descriptionHtml).toContain('What the merchant wrote');
+    expect(live().descriptionHtml).toContain('What the merchant wrote');
   });
 
   it('writes the accepted fields and no other', async () => {
-    const { id, path, product } = await waiting('in-part');
-    const before = { ...live(product) };
+    const { id, path, live } = await one('in-part');
+    const before = { ...live() };
     const answer = await visitor.submit(path, `${path}/decide`, [
       ['decision', 'approve'],
       ['field', 'title'],
     ]);
     expect(answer.status).toBe(303);
-    await stateOf(id, 'applied');
-    expect(live(product).title).not.toBe(before.title);
-    expect(live(product).descriptionHtml).toBe(before.descriptionHtml);
+    await inState(world, id, 'applied');
+    expect(live().title).not.toBe(before.title);
+    expect(live().descriptionHtml).toBe(before.descriptionHtml);
     expect((await visitor.get(path)).text).toContain('approved without Description');
 
     await visitor.submit(path, `${path}/revert`, []);
-    await stateOf(id, 'reverted');
-    expect(live(product).title).toBe(before.title);
+    await inState(world, id, 'reverted');
+    expect(live().title).toBe(before.title);
     expect((await visitor.get(path)).text).toMatch(/1 fields? put back/);
   });
 
   it('approves nothing when no field is accepted', async () => {
-    const { id, path } = await waiting('in-no-part');
+    const { id, path } = await one('in-no-part');
     for (const fields of [[], [['field', 'vendor']]] as const) {
       await visitor.submit(path, `${path}/decide`, [['decision', 'approve'], ...fields]);
       expect((await visitor.get(path)).text).toContain('accept at least one field');
     }
-    await stateOf(id, 'pending_review');
+    await inState(world, id, 'pending_review');
   });
 
   it('does not propose to go over what the merchant edited meanwhile', async () => {
-    const { path, product } = await waiting('edited');
+    const { path, product } = await one('edited');
     const box = /<input[^>]*name="field"[^>]*value="title"[^>]*>/;
     expect(box.exec((await visitor.get(path)).text)?.[0]).toContain('checked');
-    world.store.products.merchantEdit(product.id, { title: 'The merchant’s own' });
+    world.store.products.merchantEdit(product, { title: 'The merchant’s own' });
     const { text } = await visitor.get(path);
     expect(box.exec(text)?.[0]).not.toContain('checked');
     expect(text).toContain('the merchant edited it after it was read');
@@ -123,15 +93,15 @@ describe('the review of a write-back', () => {
 
 describe('the review list', () => {
   it('decides on many at once, and names those it could not decide on', async () => {
-    const first = await waiting('many-1');
-    const second = await waiting('many-2');
+    const first = await one('many-1');
+    const second = await one('many-2');
     const chosen = [
       ['id', first.id],
       ['id', second.id],
     ] as const;
     await visitor.submit('/review', '/review', [['decision', 'reject'], ...chosen]);
-    await stateOf(first.id, 'rejected');
-    await stateOf(second.id, 'rejected');
+    await inState(world, first.id, 'rejected');
+    await inState(world, second.id, 'rejected');
     expect((await visitor.get('/review')).text).toContain('2 done');
     await visitor.submit('/review', '/review', [['decision', 'approve'], ...chosen]);
     expect((await visitor.get('/review')).text).toContain('2 refused');
