@@ -114,20 +114,6 @@ describe('a merchant’s edit', () => {
     expect(stages.store.at('1').title).toBe('Mine');
   });
 
-  it('of everything makes the write-back a conflict', async () => {
-    edits({ title: 'Mine', descriptionHtml: '<p>Mine</p>' });
-    expect(await written()).toMatchObject({ state: 'conflicted' });
-    expect(stages.store.script.count('writeFields')).toBe(0);
-  });
-
-  it('is overwritten where the configuration says so', async () => {
-    stages.settings = { store: { writeBack: { onConflict: 'overwrite' } }, workspace: {} };
-    edits({ title: 'Mine' });
-    const row = await written();
-    expect(outcomesOf(row)).toMatchObject({ title: 'written' });
-    expect(row.fields[0]).toMatchObject({ before: 'Mine', reason: expect.stringContaining('overwritten') });
-  });
-
   it('of what we wrote stays the merchant’s, also when a run has pushed it', async () => {
     await written();
     edits({ title: 'Mine' });
@@ -136,13 +122,6 @@ describe('a merchant’s edit', () => {
       ...{ title: 'conflict', descriptionHtml: 'written' },
     });
     expect(stages.store.at('1').title).toBe('Mine');
-  });
-
-  it('that restores our text gives the field back', async () => {
-    await written();
-    edits({ title: 'Mine' });
-    edits({ title: 'Generated 1' });
-    expect(outcomesOf(await written({ name: 'Second' }))).toMatchObject({ title: 'written' });
   });
 });
 
@@ -304,24 +283,6 @@ describe('custom attributes', () => {
     { code: 'pieces', value: 3 },
     { code: 'colours', value: ['red', 'blue'] },
   ];
-
-  it('become metafields of fitting types', async () => {
-    expect(await written({ sections })).toMatchObject({ state: 'applied' });
-    expect(stages.store.at('1').metafields).toEqual([
-      { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Leather' },
-      { namespace: 'catalog', key: 'pieces', type: 'number_integer', value: '3' },
-      { namespace: 'catalog', key: 'colours', type: 'list.single_line_text_field', value: '["red","blue"]' },
-    ]);
-  });
-
-  it('are left alone where somebody else keeps a value', async () => {
-    const mine = { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Mine' };
-    edits({ metafields: [mine] });
-    const row = await written({ sections });
-    expect(outcomesOf(row)).toMatchObject({ 'metafield:catalog.material': 'conflict' });
-    expect(stages.store.metafield('1', 'material')).toBe('Mine');
-    expect(stages.store.metafield('1', 'pieces')).toBe('3');
-  });
 
   it('that change between read and write are a conflict, whoever wrote them first', async () => {
     await written({ sections });
