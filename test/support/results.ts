@@ -114,10 +114,14 @@ export function deliverNewer(stages: Stages, options: Delivered = {}): Promise<s
 }
 
 /** Delivers a newer result and writes it. Returns the row of its write-back. */
-export async function writeNewer(stages: Stages, options: ResultOptions = {}): Promise<WriteBackEntity> {
-  const id = await deliverNewer(stages, options);
-  await stages.writer.write(id);
-  const row = await stages.writeBacks.get(id);
+export async function writeNewer(stages: Stages, options: Delivered = {}): Promise<WriteBackEntity> {
+  return write(stages, await deliverNewer(stages, options));
+}
+
+/** Writes the write-back. Returns its row. */
+export async function write({ writer, writeBacks }: Stages, id: string): Promise<WriteBackEntity> {
+  await writer.write(id);
+  const row = await writeBacks.get(id);
   if (row === null) throw new Error(`write-back ${id} is gone`);
   return row;
 }

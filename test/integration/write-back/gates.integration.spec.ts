@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
-import { deliverNewer } from '../../support/results.js';
+import { deliverNewer, write as writeRow } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -38,12 +38,7 @@ async function generated(product: { name?: string; html_description?: string }):
   return deliverNewer(stages, { ...texts, via: 'poll' });
 }
 
-const write = async (id: string) => {
-  await stages.writer.write(id);
-  const row = await stages.writeBacks.get(id);
-  if (row === null) throw new Error('the write-back is gone');
-  return row;
-};
+const write = (id: string) => writeRow(stages, id);
 
 describe('a generated text that fails a gate', () => {
   it('waits for review with the reason, and nothing of it reaches the store', async () => {
