@@ -59,7 +59,7 @@ export class RepeatPolicy {
     this.#failures += 1;
     const tookMs = this.now() - this.#begunAtMs - this.#waitedMs;
     const isLast = this.#failures >= this.limits.attempts || tookMs > CALL_MS;
-    if (error.code !== 'transient' || !mayRepeat || isLast) return { kind: 'throw', error };
+    if (!mayRepeat || isLast) return { kind: 'throw', error };
     const ms = BACKOFF.storeCall.delayMs(this.#failures, this.random, error.retryAfterMs);
     return { kind: 'wait', ms, pauseAll: false };
   }
