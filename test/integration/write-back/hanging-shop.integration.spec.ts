@@ -3,7 +3,7 @@ import { until, World } from '../../support/e2e-world.js';
 import { TcpGate } from '../../support/tcp-gate.js';
 
 /** More than all the places for write-backs. */
-const HANGING = 80;
+const HANGING = 66;
 /** A call that hangs is given up after 45 s. */
 const MOST_MS = 30_000;
 
