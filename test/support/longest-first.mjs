@@ -28,7 +28,7 @@ const LONG = [
   'test/integration/webhooks/one-result-two-ways',
   'test/integration/operations/odd-input',
   'test/integration/persistence/shared-rate',
-  'test/integration/schedule/slow-polls',
+  'test/integration/webhooks/one-order',
   'test/integration/',
   'test/project/',
 ];
