@@ -2,7 +2,7 @@ import { atMost, quantile, type Figure } from './figure.js';
 import { Sides } from './sides.js';
 import { BenchWorld } from './world.js';
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 /** Commands and the start of the daemon, each the median of some rounds. */
 export async function benchCommands(

@@ -28,9 +28,6 @@ const BENCHES = {
 /** A million products take minutes, so they run only when they are named. */
 const ALL = { ...BENCHES, million: benchMillion };
 
-/** These wait for the limits most of the time, and go on at once. */
-const MOSTLY_WAITING = new Set(['first-load', 'write-backs']);
-
 const { values } = parseArgs({
   options: {
     only: {
@@ -48,25 +45,22 @@ if (unknown.length > 0)
 await setUp();
 const figures = [];
 try {
-  for (const name of names.filter((each) => !MOSTLY_WAITING.has(each))) await measure(name);
-  await Promise.all(names.filter((each) => MOSTLY_WAITING.has(each)).map(measure));
+  for (const name of names) {
+    const began = performance.now();
+    try {
+      await ALL[name](Number(values.share), (...taken) => {
+        figures.push(...taken);
+        // Shown at once, so that an interrupted bench has shown what it measured.
+        console.error(printTable(taken));
+      });
+      console.error(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
+    } catch (error) {
+      // A bench that fails loses no figure of the others.
+      console.error(`${name} failed:`, error);
+      process.exitCode = 1;
+    }
+  }
   console.log(printTable(figures));
 } finally {
   await tearDown();
-}
-
-async function measure(name) {
-  const began = performance.now();
-  try {
-    await ALL[name](Number(values.share), (...taken) => {
-      figures.push(...taken);
-      // Shown at once, so that an interrupted bench has shown what it measured.
-      console.error(printTable(taken));
-    });
-    console.error(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
-  } catch (error) {
-    // A bench that fails loses no figure of the others.
-    console.error(`${name} failed:`, error);
-    process.exitCode = 1;
-  }
 }

@@ -36,8 +36,8 @@ async function load(
   return result;
 }
 
-/** Products of the run beside which deliveries come: it lasts half a minute. */
-const PRODUCTS_BESIDE = 30_000;
+/** Products of the run beside which deliveries come: it lasts a quarter of a minute. */
+const PRODUCTS_BESIDE = 15_000;
 
 /**
  * Deliveries of generations that failed, so that interpreting them writes nothing: at full speed, to a process that only receives and to
