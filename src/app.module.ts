@@ -68,10 +68,12 @@ const SHARED: readonly Provider[] = [
   ...OPERATIONS,
 ];
 
-/** What a process may have: `roles.ts` has the parts of a daemon. */
+/** What is added to that. `roles.ts` has the parts of a daemon. */
 export interface Part extends Pick<ModuleMetadata, 'imports' | 'controllers' | 'providers'> {
+  /** Puts middleware before routes of the part. */
   readonly middleware?: (consumer: MiddlewareConsumer, connections: Connections) => void;
 }
+/** The middleware of all parts, which the module gets injected. */
 const MIDDLEWARE = Symbol('MIDDLEWARE');
 
 /** A command has these, and the class that it works with. */
@@ -92,6 +94,7 @@ export class AppModule implements NestModule {
     private readonly connections: Connections,
   ) {}
 
+  /** A process that has these parts. */
   static of(parts: readonly Part[]): DynamicModule {
     const middleware = parts.flatMap((part) => part.middleware ?? []);
     return {

@@ -86,7 +86,7 @@ export class WaitingClock implements Clock {
   }
 }
 
-/** Databases of test files that have ended. To make a new one takes as much of the machine as three tests. */
+/** Databases of test files that have ended. A test that changes their tables changes them back. To make a new one takes as much of the machine as three tests. */
 const leftEmpty: string[] = [];
 
 /** All stages on one database, as one process has them, with a store and a catalog in memory. */

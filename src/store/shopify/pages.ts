@@ -20,7 +20,7 @@ export class Cursors {
 
 /**
  * What `read` answers for each page of a connection; null begins at the first page. It ends with an answer that has no connection.
- * Throws `transient` as `Cursors` does.
+ * Throws what `Cursors.next` throws.
  */
 export async function* pagesOf<Page>(
   read: (after: string | null) => Promise<Page>,
