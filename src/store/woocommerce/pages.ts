@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { CodedError } from '../../domain/errors.js';
 import type { Call, WooClient } from './client.js';
 
 const PAGE = 100;
@@ -6,6 +7,8 @@ const PAGE = 100;
 const STEP_BACK = 25;
 /** Entries that the key may not read look like entries that left. */
 const MOST_BACK = 40;
+/** Pages in a row that show nothing new. More than that are no entries that the key may not read, but a list without an end. */
+const MOST_BARE = 1_000;
 
 export interface WalkedPage<T> {
   readonly rows: readonly T[];
@@ -16,20 +19,21 @@ export interface WalkedPage<T> {
 /**
  * The rows of a list in the order of their ids, each once. Pages shift when an entry leaves the list, so each page begins at a row that
  * was read already; where it does not, the walk steps back until it does. New entries come at the end.
+ * Throws `misconfigured` for a list that goes on without showing anything new.
  */
 export async function* walk<T extends { readonly id: number }>(
-  client: WooClient,
+  client: Pick<WooClient, 'run'>,
   { path, query = {} }: Pick<Call, 'path' | 'query'>,
   row: z.ZodType<T>,
 ): AsyncGenerator<WalkedPage<T>> {
   let last = 0;
   let backs = 0;
+  let bare = 0;
   for (let offset = 0; ;) {
     const asked = { ...query, orderby: 'id', order: 'asc', per_page: String(PAGE), offset: String(offset) };
     const { data, total } = await client.run({ path, query: asked }, row.array());
-    const count = total ?? offset + data.length;
     const first = data[0];
-    const isJoined = first === undefined ? offset < count : first.id <= last;
+    const isJoined = first === undefined ? total !== null && offset < total : first.id <= last;
     if (!isJoined && offset > 0 && backs < MOST_BACK) {
       offset = Math.max(0, offset - STEP_BACK);
       backs += 1;
@@ -37,11 +41,18 @@ export async function* walk<T extends { readonly id: number }>(
     }
     const rows = data.filter(({ id }) => id > last);
     if (rows.length > 0) backs = 0;
+    bare = rows.length > 0 ? 0 : bare + 1;
+    if (bare > MOST_BARE)
+      throw new CodedError(
+        'misconfigured',
+        `the shop’s list ${path} does not end: ${String(bare)} pages show nothing new`,
+        { side: 'store' },
+      );
     last = rows.at(-1)?.id ?? last;
     yield { rows, total };
     const seen = offset + data.length;
     // A page may be short of entries that the key may not read, while the total counts them.
-    if (seen >= count || (total === null && data.length < PAGE)) return;
+    if (total === null ? data.length < PAGE : seen >= total) return;
     offset = rows.length === 0 ? offset + PAGE - 1 : Math.max(offset + 1, seen - 1);
   }
 }
