@@ -150,6 +150,17 @@ describe('login', () => {
     expect(count('POST /login/')).toBe(2);
   });
 
+  it.each([404, 409])(
+    'a login that is answered with %i is no word about the product that was asked for',
+    async (status) => {
+      sessionService().loginStatus = status;
+      const client = service.client({ auth: LOGIN });
+      expect(await errorOf(client.getProduct(7))).toMatchObject({ code: 'auth', status });
+      expect(await errorOf(client.getWebhookSettings())).toMatchObject({ code: 'auth', status });
+      expect(service.lines()).toEqual(['POST /login/']);
+    },
+  );
+
   it('a login answer of another shape shows nothing of itself', async () => {
     service.handler = () => ({ json: { tokens: { access: 'top-secret-access' } } });
     const error = await errorOf(service.client({ auth: LOGIN }).login());
