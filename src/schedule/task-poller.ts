@@ -65,8 +65,10 @@ export class TaskPoller {
       const delivery = await this.#ask(task, workspace, asked);
       if (delivery !== null) {
         killPoint('poll.asked');
-        const id = await this.#deliver(task, delivery);
+        const { id, isNew } = await this.#deliver(task, delivery);
         killPoint('poll.stored');
+        // A delivery that was set aside ends no task.
+        if (!isNew) await this.#giveUpWhenOld(task);
         return id;
       }
       await this.#giveUpWhenOld(task);
@@ -137,8 +139,8 @@ export class TaskPoller {
     };
   }
 
-  async #deliver(task: GenerationTaskEntity, body: object): Promise<string> {
-    const { id } = await this.deliveries.receive({
+  #deliver(task: GenerationTaskEntity, body: object): Promise<{ id: string; isNew: boolean }> {
+    return this.deliveries.receive({
       workspace: task.workspace,
       dedupeKey: pollKey(task.id),
       via: 'poll',
@@ -146,7 +148,6 @@ export class TaskPoller {
       rawBody: Buffer.from(JSON.stringify(body)),
       action: 'action' in body && typeof body.action === 'string' ? body.action : null,
     });
-    return id;
   }
 
   async #giveUpWhenOld(task: GenerationTaskEntity): Promise<void> {

@@ -212,6 +212,23 @@ describe('a task without an end', () => {
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 0 });
   });
 
+  it('whose result was set aside is abandoned after a day, and the sweep brings the result', async () => {
+    await requested();
+    await generates(1);
+    stages.storeKey = 'renamed';
+    await poll();
+    expect(await stages.deliveries.countByState()).toEqual({ parked: 1 });
+    stages.storeKey = STORE;
+    await poll();
+    expect(await newest(1)).toMatchObject({ state: 'requested' });
+    stages.clock.advance(25 * HOUR_MS);
+    await poll();
+    expect(await newest(1)).toMatchObject({ state: 'abandoned' });
+    for (const id of await stages.poller.sweepResults(stages.workspace))
+      await stages.interpreter.interpret(id);
+    expect(await stages.writeBacks.forProduct(ours(1))).toMatchObject([{ state: 'ready' }]);
+  });
+
   it('whose request was never answered is asked for again after as long as any other is waited for', async () => {
     const unknown = refusal('transient', { outcomeUnknown: true });
     stages.catalog.script.before('generate', unknown);
