@@ -84,7 +84,7 @@ export class BackgroundCreations {
       ),
     );
     const finished = pending.filter((product) => (states.get(product) ?? 'running') !== 'running');
-    const found = await this.#find(store, finished);
+    const found = await this.#find(store, finished, fence);
     await this.#giveUpLost(states, found);
     const linked: string[] = [];
     await Promise.all(
@@ -207,12 +207,16 @@ export class BackgroundCreations {
     }
   }
 
-  async #find(store: Store, finished: readonly StoreProductEntity[]): Promise<Map<string, CatalogProduct>> {
+  async #find(
+    store: Store,
+    finished: readonly StoreProductEntity[],
+    fence: () => void,
+  ): Promise<Map<string, CatalogProduct>> {
     const found = new Map<string, CatalogProduct>();
     if (finished.length > SEARCH_ONE_BY_ONE) await this.#walk(store, finished, found);
     for (const product of finished) {
       if (found.has(product.externalId)) continue;
-      const match = await this.#findOne(store, product);
+      const match = await this.#findOne(store, product, fence);
       if (match) found.set(product.externalId, match);
     }
     return found;
@@ -235,7 +239,11 @@ export class BackgroundCreations {
   }
 
   /** By search and listing, and finally by one more upsert without variants, which matches by external_id. */
-  async #findOne(store: Store, product: StoreProductEntity): Promise<CatalogProduct | null> {
+  async #findOne(
+    store: Store,
+    product: StoreProductEntity,
+    fence: () => void,
+  ): Promise<CatalogProduct | null> {
     const action = await this.actions.newest(product.externalId);
     if (action?.body == null) return null;
     const body = withoutIdentifiers(action.body, product.withheld);
@@ -250,7 +258,7 @@ export class BackgroundCreations {
       ...withoutVariants
     } = withoutIdentifiers(body, identifiersOf(body));
     try {
-      const result = await postOwn(store.workspace.client, withoutVariants);
+      const result = await postOwn(store.workspace.client, withoutVariants, { beforeSend: fence });
       return result.kind === 'product' && isSameExternalId(result.product.external_id, product.externalId)
         ? result.product
         : null;

@@ -101,6 +101,25 @@ describe('a product that the catalog creates in its background', () => {
     expect(stages.catalog.of(ours(1))?.variants).toHaveLength(2);
   });
 
+  it('that search and listing hide gets no further upsert from a worker that lost its run', async () => {
+    stages.store.put(modelSnapshot(1));
+    stages.catalog.background = { polls: 1000 };
+    stages.catalog.hidden.add(ours(1));
+    await stages.sync();
+    stages.catalog.finishCreation('task-1');
+    stages.catalog.script.forget();
+    const follow = stages.creations.follow(
+      stages.connections.store(STORE),
+      60_000,
+      new AbortController().signal,
+      () => {
+        throw new Error('another worker took the run over');
+      },
+    );
+    await expect(follow).rejects.toThrow('took the run over');
+    expect(stages.catalog.script.count('upsertProduct')).toBe(0);
+  });
+
   it('is searched by its own identifier, its variants’ ones and its name, and compared by external_id', async () => {
     stages.store.put(modelSnapshot(1));
     stages.catalog.background = { polls: 3 };
