@@ -131,7 +131,8 @@ export class WebhookSlot {
   /** Empties the slot when it is ours, or when `force` is set. */
   async remove(workspace: Workspace, options: { force: boolean }): Promise<SlotFinding> {
     const before = await this.look(workspace);
-    if (before.state === 'free' || (before.state === 'foreign' && !options.force)) return before;
+    const mayBeForeign = before.state === 'foreign' || before.state === 'unknown';
+    if (before.state === 'free' || (mayBeForeign && !options.force)) return before;
     await workspace.client.deleteWebhookSettings();
     return { state: 'free', detail: 'the webhook slot is empty' };
   }

@@ -125,6 +125,13 @@ describe('the webhook slot', () => {
     expect(stages.catalog.webhook).toEqual(FOREIGN);
   });
 
+  it('that cannot be read is not emptied without force', async () => {
+    stages.catalog.webhook = FOREIGN;
+    stages.catalog.script.before('getWebhookSettings', refusal('transient'));
+    expect(await slot().remove(workspace(), { force: false })).toMatchObject({ state: 'unknown' });
+    expect(stages.catalog.webhook).toEqual(FOREIGN);
+  });
+
   it('that cannot be written is reported', async () => {
     stages.catalog.script.before('putWebhookSettings', refusal('auth'));
     expect(await slot().register(workspace(), { force: false })).toMatchObject({
