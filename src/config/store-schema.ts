@@ -75,7 +75,7 @@ const schedule = section({
     .default('UTC')
     .describe('of the schedule'),
   fullEvery: amount(7, { min: 1, max: 100_000 }).describe(
-    'every so many runs read the whole store; the others only what changed',
+    'every so many runs of the schedule read the whole store; the others only what changed',
   ),
   // Milliseconds. Less than a day, so that the starts of two nights cannot change places.
   spread: duration('0', { max: '12h' }).describe(

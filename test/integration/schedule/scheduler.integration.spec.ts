@@ -93,6 +93,17 @@ describe('a tick', () => {
       ...['full', 'incremental', 'incremental', 'full'],
     ]);
   });
+
+  it('counts its own runs alone: those of events do not bring the next full one forward', async () => {
+    await tick(SLOT);
+    await workAll();
+    for (let event = 0; event < 8; event += 1) {
+      const { id } = await stages.requests.request({ store: STORE, full: false, trigger: 'event' });
+      await stages.work(id);
+    }
+    await tick(new Date(SLOT.getTime() + DAY_MS));
+    expect((await runs())[0]).toMatchObject({ kind: 'incremental', trigger: 'schedule' });
+  });
 });
 
 /** Until the result is restored, no run of this store can be requested. */
