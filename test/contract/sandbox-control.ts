@@ -31,7 +31,7 @@ export class SandboxControl {
   static async start(options: Omit<CatalogSandboxOptions, 'databaseUrl'> = {}): Promise<SandboxControl> {
     const clock = new TestClock();
     const place = await createSandboxPlace();
-    const all = { clock: clock.now, generationDelayMs: 10, backgroundDelayMs: 10, pollMs: 50, ...options };
+    const all = { clock: clock.now, generationDelayMs: 10, backgroundDelayMs: 10, pollMs: 25, ...options };
     const sandbox = await startCatalogSandbox({ ...place, ...all });
     await sandbox.createUser(LOGIN.email, LOGIN.password);
     const { token } = await sandbox.issueApiToken('contract suite');
@@ -40,12 +40,6 @@ export class SandboxControl {
 
   get api(): Api {
     return new Api(this.sandbox.baseUrl, this.token);
-  }
-
-  /** Moves the clock and makes the sandbox look at it. */
-  advance(ms: number): void {
-    this.clock.advance(ms);
-    this.sandbox.wake();
   }
 
   async restart(changes: Partial<CatalogSandboxOptions> = {}): Promise<void> {

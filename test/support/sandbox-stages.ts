@@ -45,7 +45,7 @@ async function emptyService(options: Partial<CatalogSandboxOptions>): Promise<Ke
   free.delete(key);
   if (known !== undefined) return known;
   const place = await createSandboxPlace();
-  const delays = { generationDelayMs: 0, backgroundDelayMs: 0 };
+  const delays = { generationDelayMs: 0, backgroundDelayMs: 0, pollMs: 25 };
   const service = await startCatalogSandbox({ ...place, ...options, ...delays });
   const { token } = await service.issueApiToken('tests');
   const db = new pg.Pool({

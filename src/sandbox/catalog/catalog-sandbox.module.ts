@@ -20,7 +20,6 @@ import { DeliveryStore } from './webhooks/delivery-store.js';
 import { DeliveryWorkload } from './webhooks/delivery-workload.js';
 import { WebhookSettings } from './webhooks/webhook-settings.js';
 import { WebhookSettingsController } from './webhooks/webhook-settings.controller.js';
-import { Wakeups } from './worker.js';
 
 /** Resources that must be open before the module is created. */
 export interface SandboxParts {
@@ -50,7 +49,6 @@ export class CatalogSandboxModule {
         { provide: SandboxDatabase, useValue: database },
         { provide: Accounts, useValue: accounts },
         { provide: JwtIssuer, useValue: jwt },
-        Wakeups,
         TaskStore,
         ProductsService,
         WebhookSettings,

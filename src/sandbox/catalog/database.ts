@@ -14,7 +14,7 @@ const TRANSACTION_ATTEMPTS = 5;
 /**
  * A pool whose connections see the sandbox's own schema and nothing else.
  *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ * SQL: the sandbox has no object mapper anywhere, because it shares no code with the product.
  */
 export class SandboxDatabase implements Queryable {
   private constructor(

@@ -15,7 +15,7 @@ import { API_PREFIX, resolveSettings, type CatalogSandboxOptions, type SandboxSe
 import { TaskWorkload } from './tasks/task-workload.js';
 import { DeliveryStore, type DeliveryRecord } from './webhooks/delivery-store.js';
 import { DeliveryWorkload } from './webhooks/delivery-workload.js';
-import { Wakeups, Worker } from './worker.js';
+import { Worker } from './worker.js';
 
 export type { CatalogSandboxOptions } from './settings.js';
 export type { DeliveryRecord, LoggedRequest, Scope };
@@ -46,8 +46,6 @@ export interface RunningCatalogSandbox {
   resetRequests(): void;
   /** Every delivery with its attempts, oldest first. */
   deliveries(): Promise<readonly DeliveryRecord[]>;
-  /** Makes the workers look at the clock again: to be called when an injected clock was moved. */
-  wake(): void;
   /** Stops answering and sending. Due work stays in the database and continues after the next start. */
   stop(): Promise<void>;
 }
@@ -95,9 +93,6 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
       requestLog.reset();
     },
     deliveries: () => app.get(DeliveryStore).list(),
-    wake: () => {
-      app.get(Wakeups).ring();
-    },
     stop: async () => {
       await app.close();
       await Promise.all(workers.map((worker) => worker.stop()));
@@ -107,14 +102,10 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
 }
 
 function workersOf(app: NestExpressApplication, settings: SandboxSettings): Worker[] {
-  const workers = [
+  return [
     new Worker(app.get(TaskWorkload), { ...settings, concurrency: 4 }),
     new Worker(app.get(DeliveryWorkload), { ...settings, concurrency: 16 }),
   ];
-  app.get(Wakeups).listen(() => {
-    for (const worker of workers) worker.wake();
-  });
-  return workers;
 }
 
 function origin(server: Server, host: string): string {

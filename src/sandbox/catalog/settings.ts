@@ -25,7 +25,7 @@ export interface SandboxSettings {
   /** How it reads what the interface specification leaves open. */
   readonly readings: CatalogReadings;
   readonly bodyLimitBytes: number;
-  /** How often the workers look for due rows without a signal. */
+  /** How often the workers look for due rows. */
   readonly pollMs: number;
   readonly logger: SandboxLogger;
 }
@@ -55,7 +55,7 @@ const DEFAULTS: Omit<SandboxSettings, 'readings'> = {
   credits: 100_000,
   notifyAgain: false,
   bodyLimitBytes: 10 * 1024 * 1024,
-  pollMs: 500,
+  pollMs: 100,
   logger: { info: () => undefined, error: () => undefined },
 };
 

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { postEvent } from '../post-event.js';
+import { postEvent } from '../post.js';
 
 export interface WebhookSenderOptions {
   readonly shop: string;

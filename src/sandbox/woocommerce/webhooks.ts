@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { postEvent } from '../post-event.js';
+import { postEvent } from '../post.js';
 import { invalidId, RestError } from './model.js';
 import type { PostEvent, Shop } from './shop.js';
 import { postView } from './views.js';

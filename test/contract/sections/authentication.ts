@@ -177,7 +177,7 @@ function tokenRules(rule: RuleTest): void {
   });
 
   inOwnSandbox(rule, 'AUTH-03', {}, async (own) => {
-    own.advance(3650 * DAY_MS);
+    own.clock.advance(3650 * DAY_MS);
     expect((await own.api.get('/products/')).status).toBe(200);
   });
 
@@ -209,19 +209,19 @@ function tokenRules(rule: RuleTest): void {
 
   inOwnSandbox(rule, 'AUTH-07', {}, async (own, contract) => {
     const { access } = await logIn({ api: own.api, login: contract.login });
-    own.advance(7 * DAY_MS - 60_000);
+    own.clock.advance(7 * DAY_MS - 60_000);
     expect((await own.api.as(access).get('/products/')).status).toBe(200);
-    own.advance(60_000);
+    own.clock.advance(60_000);
     expectDetail(await own.api.as(access).get('/products/'), 401);
   });
 
   inOwnSandbox(rule, 'AUTH-08', {}, async (own, contract) => {
     const { access, refresh } = await logIn({ api: own.api, login: contract.login });
-    own.advance(14 * DAY_MS - 60_000);
+    own.clock.advance(14 * DAY_MS - 60_000);
     // The access token ran out a week ago; renewing it is what the call is for.
     const renewed = renewedAccess((await own.api.as(access).post('/refresh/', { refresh })).body);
     expect((await own.api.as(renewed).get('/products/')).status).toBe(200);
-    own.advance(60_000);
+    own.clock.advance(60_000);
     expectDetail(await own.api.as(renewed).post('/refresh/', { refresh }), 401);
   });
 

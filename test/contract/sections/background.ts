@@ -280,7 +280,7 @@ function taskRules(rule: RuleTest): void {
         status: 'PENDING',
       });
       await meanwhile();
-      own.advance(60_000);
+      own.clock.advance(60_000);
       return taskEnd(own.api, taskId);
     };
     expect(await ends({ variants: [{ sku: 'a' }] }, () => Promise.resolve())).toMatchObject({
@@ -302,8 +302,8 @@ function taskRules(rule: RuleTest): void {
   inOwnSandbox(rule, 'TASK-08', { backgroundDelayMs: 60_000 }, async (own) => {
     const answer = await own.api.post('/products/', { sku: 'm', variants: [{ sku: 'a' }] });
     const { background_task_id: taskId } = answer.body as { background_task_id: number };
-    own.clock.advance(60_000);
     await own.restart();
+    own.clock.advance(60_000);
     expect(await taskEnd(own.api, taskId)).toMatchObject({ status: 'SUCCESS' });
   });
 }

@@ -141,7 +141,7 @@ export function creationRules(rule: RuleTest): void {
       variants: [{ sku: 'v1' }, { sku: 'v2' }],
     });
     productOf(await own.api.post('/products/', { sku: 'v2' }));
-    own.advance(60_000);
+    own.clock.advance(60_000);
     const { background_task_id: taskId } = accepted.body as { background_task_id: number };
     const task = await taskEnd(own.api, taskId);
     expect(task).toMatchObject({ status: 'FAILURE', error: expect.stringContaining('variants.1.sku') });

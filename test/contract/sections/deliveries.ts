@@ -45,7 +45,7 @@ export function deliveryRules(rule: RuleTest): void {
     inOwnSandbox(rule, id, { deliveryTimeoutMs: 100 }, async (own, contract) => {
       const { path } = await deliver(contract, { own, replies: [first, 200] });
       expect(await settled(own, 1)).toMatchObject({ state: 'pending' });
-      own.advance(1_000);
+      own.clock.advance(1_000);
       await contract.receiver.waitFor(path, 2);
       expect(await settled(own, 2)).toMatchObject({
         state: 'delivered',
@@ -63,10 +63,10 @@ export function deliveryRules(rule: RuleTest): void {
       const waitMs = new Date(waiting.nextAttemptAt).getTime() - own.clock.now().getTime();
       expect(Math.abs(waitMs - delayMs)).toBeLessThan(900);
       expect(contract.receiver.at(path)).toHaveLength(index + 1);
-      own.advance(delayMs);
+      own.clock.advance(delayMs);
     }
     expect((await settled(own, 6)).state).toBe('exhausted');
-    own.advance(24 * 3600 * 1000);
+    own.clock.advance(24 * 3600 * 1000);
     await deliver(contract, { own });
     const received = contract.receiver.at(path);
     expect(received).toHaveLength(6);
@@ -103,7 +103,7 @@ export function deliveryRules(rule: RuleTest): void {
       replies: [{ redirect: contract.receiver.url(target) }, 200],
     });
     expect(await settled(own, 1)).toMatchObject({ state: 'pending', attempts: [{ httpStatus: 302 }] });
-    own.advance(1_000);
+    own.clock.advance(1_000);
     await contract.receiver.waitFor(path, 2);
     expect(contract.receiver.at(target)).toEqual([]);
   });
@@ -111,10 +111,10 @@ export function deliveryRules(rule: RuleTest): void {
   inOwnSandbox(rule, 'DELIVERY-11', {}, async (own, contract) => {
     const { path } = await deliver(contract, { own, secret: SECRET, replies: [500, 500, 200] });
     await settled(own, 1);
-    own.advance(1_000);
+    own.clock.advance(1_000);
     await settled(own, 2);
     await own.restart();
-    own.advance(8_000);
+    own.clock.advance(8_000);
     await contract.receiver.waitFor(path, 3);
     expect(await settled(own, 3)).toMatchObject({ state: 'delivered' });
   });

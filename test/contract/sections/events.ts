@@ -146,7 +146,7 @@ export function eventRules(rule: RuleTest): void {
     const product = productOf(await own.api.post('/products/', { name: 'Kettle' }));
     await own.api.post('/products/generate/', { product_ids: [product.id] });
     await own.api.delete(`/products/${product.id}/`);
-    own.advance(60_000);
+    own.clock.advance(60_000);
     const [received] = await contract.receiver.waitFor(path, 1);
     expect(received && parse(received)).toMatchObject({
       action: 'product_generation_failed',

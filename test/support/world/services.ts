@@ -90,6 +90,6 @@ export class Services {
 
 async function openCatalog(options: Partial<CatalogSandboxOptions>): Promise<RunningCatalogSandbox> {
   const place = await createSandboxPlace();
-  const quick = { generationDelayMs: 20, pollMs: 100, retryDelaysMs: [200, 1000] };
+  const quick = { generationDelayMs: 20, pollMs: 50, retryDelaysMs: [200, 1000] };
   return startCatalogSandbox({ ...place, ...quick, ...options });
 }

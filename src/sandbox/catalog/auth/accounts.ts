@@ -21,8 +21,6 @@ const TOKEN_PREFIX = 'cat_';
 /**
  * The tasks of the service's operator: API tokens and users. No endpoint does any of it
  * (docs/catalog-rules.md#authentication).
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
  */
 export class Accounts {
   constructor(

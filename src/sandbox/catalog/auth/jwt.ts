@@ -16,11 +16,7 @@ const claims = z.object({
   token_type: z.enum(['access', 'refresh']),
 });
 
-/**
- * The JWTs of interactive sessions (docs/catalog-rules.md#authentication). The key is in the database: a restart keeps sessions.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** The JWTs of interactive sessions (docs/catalog-rules.md#authentication). The key is in the database: a restart keeps sessions. */
 export class JwtIssuer {
   private constructor(
     private readonly key: Uint8Array,

@@ -48,7 +48,6 @@ export class CsvUploadController {
     const text = uploadedText(bytes);
     readCsv(text);
     const taskId = await this.tasks.add(this.database, 'csv_upload', { locale, text });
-    this.tasks.announceNew();
     return { task_id: String(taskId) };
   }
 }

@@ -6,11 +6,7 @@ import type { SandboxSettings } from '../settings.js';
 
 const rowValue = z.number();
 
-/**
- * The workspace's credits. The row is the only place that knows them, and its lock makes spending exact.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** The workspace's credits. The row is the only place that knows them, and its lock makes spending exact. */
 @Injectable()
 export class CreditAccount {
   constructor(

@@ -33,11 +33,7 @@ interface WrittenText {
   open_attributes: ProductView['open_attributes'] | null;
 }
 
-/**
- * docs/catalog-rules.md#generation: content for products, made in the background.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** docs/catalog-rules.md#generation: content for products, made in the background. */
 @Injectable()
 export class GenerationService {
   constructor(
@@ -51,7 +47,7 @@ export class GenerationService {
   /** One task for the request and one for each product. Returns the id of the first. */
   async request(productIds: readonly number[]): Promise<number> {
     const ids = [...new Set(productIds)];
-    const batchId = await this.database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       await refuseUnknownProducts(tx, 'product_ids', ids);
       const batch = await this.tasks.add(tx, 'generate', { product_ids: ids });
       for (const productId of ids)
@@ -62,8 +58,6 @@ export class GenerationService {
       ]);
       return batch;
     });
-    this.tasks.announceNew();
-    return batchId;
   }
 
   /** Does the task of one product: content, credits, task and the delivery to be sent are stored together. */
@@ -80,7 +74,6 @@ export class GenerationService {
       await this.announce(tx, task, outcome);
       if (task.parent_id !== null) await this.finishBatch(tx, task.parent_id);
     });
-    this.deliveries.announceNew();
   }
 
   /** Writes the content, unless the product, its markers or the credits decide otherwise. */

@@ -22,11 +22,7 @@ export function categoryId(path: string): string {
   );
 }
 
-/**
- * Makes the category and its ancestors where they are missing. Null for a blank path.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** Makes the category and its ancestors where they are missing. Null for a blank path. */
 export async function ensureCategory(tx: Queryable, path: string | null): Promise<string | null> {
   let parentId: string | null = null;
   const levels = categoryLevels(path ?? '');

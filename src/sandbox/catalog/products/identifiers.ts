@@ -18,8 +18,6 @@ export function identifierValue(body: ProductBody, field: MatchField): string | 
 /**
  * Serialises requests with the same identifier until this transaction ends. Without it two equal creations at once
  * would both find nothing to match.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
  */
 export async function lockIdentifiers(tx: Queryable, schema: string, body: ProductBody): Promise<void> {
   const keys = [...new Set(identifierKeys(body))].sort();
@@ -42,8 +40,6 @@ function identifierKeys(body: ProductBody): string[] {
  * Of the products at `paths` (id to dotted path in the request, '' for the body itself): the fields whose value
  * another product has, too, as field errors. Runs after the write, so that values that move between variants are in
  * their final place.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
  */
 export async function identifierConflicts(
   tx: Queryable,

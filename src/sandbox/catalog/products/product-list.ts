@@ -42,11 +42,7 @@ const GENERATION_STATUSES = {
   not_generated: ['open', 'failed', 'no_urls'],
 } as const;
 
-/**
- * One page of parents and standalone products, and how many there are in all.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** One page of parents and standalone products, and how many there are in all. */
 export async function listProducts(
   db: Queryable,
   choice: LocaleChoice,

@@ -25,7 +25,6 @@ export const PRODUCT_SOURCE = `product p
   LEFT JOIN product_text shown ON shown.product_id = p.id AND shown.locale = $1
   LEFT JOIN product_text base ON base.product_id = p.id AND base.locale = $2`;
 
-// SQL: the sandbox has no object mapper, because it shares no code with the product.
 const SELECT_PRODUCT = `
   SELECT p.id, p.parent_id, p.sku, p.barcode, p.mpn, p.asin, p.brand, p.category, p.url, p.external_id, p.crawl_configuration,
     p.images, p.metadata, p.product_lists, p.tags AS tags_to_update, p.is_product_model, p.created_at,

@@ -24,8 +24,6 @@ const TEXT_FIELDS = ['name', 'description', 'html_description', 'open_attributes
 /**
  * Writes products and their variants inside a transaction that the caller owns. Nothing here commits, and every refusal is
  * thrown, so that a request is carried out whole or not at all.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
  */
 export class ProductWriter {
   /** id to dotted path in the request, of all that was written: field errors are named by it. */

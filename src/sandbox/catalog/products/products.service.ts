@@ -18,7 +18,6 @@ export type UpsertOutcome =
 /** Ends a transaction that was only run to see whether it could be. */
 class Rehearsed extends Error {}
 
-// SQL: the sandbox has no object mapper, because it shares no code with the product.
 @Injectable()
 export class ProductsService {
   constructor(
@@ -42,7 +41,6 @@ export class ProductsService {
     if (found !== undefined) return found;
     await this.rehearse(body, locale);
     const taskId = await this.tasks.add(this.database, 'create_model', { locale, body });
-    this.tasks.announceNew();
     return { kind: 'accepted', taskId };
   }
 
@@ -187,11 +185,7 @@ async function lockProduct(tx: Queryable, id: number): Promise<void> {
   if (rowCount === 0) throw notFound();
 }
 
-/**
- * The ids among `ids` that name no product, as one field error of `field`.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** The ids among `ids` that name no product, as one field error of `field`. */
 export async function refuseUnknownProducts(
   db: Queryable,
   field: string,

@@ -3,7 +3,6 @@ import { SandboxDatabase, type Queryable } from '../database.js';
 import { SETTINGS } from '../injection.js';
 import type { FreeForm } from '../products/product.schemas.js';
 import type { SandboxSettings } from '../settings.js';
-import { Wakeups } from '../worker.js';
 
 export type TaskKind = 'create_model' | 'csv_upload' | 'generate' | 'generate_product';
 /** `SUCCESS` is documented. The other statuses are the sandbox's own (test/contract/rules.ts, TASK-05). */
@@ -51,7 +50,6 @@ interface TaskRow {
   products: TaskView['products'];
 }
 
-// SQL: the sandbox has no object mapper, because it shares no code with the product.
 const SELECT_TASKS = `
   SELECT t.id, t.kind, t.status, t.parent_id, t.result, t.reason, t.created_at, t.updated_at,
     coalesce((
@@ -61,17 +59,12 @@ const SELECT_TASKS = `
       WHERE c.kind = 'generate_product' AND (c.parent_id = t.id OR c.id = t.id)), '[]') AS products
   FROM background_task t`;
 
-/**
- * Background tasks are rows, so that a stop loses none of them.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** Background tasks are rows, so that a stop loses none of them. */
 @Injectable()
 export class TaskStore {
   constructor(
     private readonly database: SandboxDatabase,
     @Inject(SETTINGS) private readonly settings: SandboxSettings,
-    private readonly wakeups: Wakeups,
   ) {}
 
   async add(
@@ -91,11 +84,6 @@ export class TaskStore {
     const id = rows[0]?.id;
     if (id === undefined) throw new Error('The background task was not stored');
     return id;
-  }
-
-  /** To be called once the transaction of `add` is committed. */
-  announceNew(): void {
-    this.wakeups.ring();
   }
 
   /** The task, locked until the transaction ends; undefined when it is unknown or has ended. */

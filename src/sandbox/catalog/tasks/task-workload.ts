@@ -17,11 +17,7 @@ const MAX_ATTEMPTS = 3;
 const creationPayload = z.object({ locale: z.string(), body: productBody });
 const csvPayload = z.object({ locale: z.string(), text: z.string() });
 
-/**
- * Background tasks that are due, each carried out whole or not at all.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** Background tasks that are due, each carried out whole or not at all. */
 @Injectable()
 export class TaskWorkload implements Workload {
   readonly name = 'background tasks';
@@ -47,15 +43,6 @@ export class TaskWorkload implements Workload {
       [now, limit, running],
     );
     return rows.map((row) => row.id);
-  }
-
-  async nextDueAt(running: readonly number[]): Promise<Date | null> {
-    const { rows } = await this.database.query<{ due: Date | null }>(
-      `SELECT min(run_at) AS due FROM background_task
-       WHERE status IN ('PENDING', 'STARTED') AND kind <> 'generate' AND NOT id = ANY($1)`,
-      [running],
-    );
-    return rows[0]?.due ?? null;
   }
 
   async run(id: number): Promise<void> {

@@ -3,7 +3,6 @@ import { SandboxDatabase, type Queryable } from '../database.js';
 import type { Action } from '../generation/outcome.js';
 import { SETTINGS } from '../injection.js';
 import type { SandboxSettings } from '../settings.js';
-import { Wakeups } from '../worker.js';
 import { WebhookSettings } from './webhook-settings.js';
 
 export type DeliveryState = 'pending' | 'delivered' | 'refused' | 'exhausted' | 'cancelled';
@@ -25,18 +24,13 @@ export interface DeliveryRecord {
   }[];
 }
 
-/**
- * Deliveries are rows from the moment a generation ends until they are done, so that a restart goes on where it was.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** Deliveries are rows from the moment a generation ends until they are done, so that a restart goes on where it was. */
 @Injectable()
 export class DeliveryStore {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly webhooks: WebhookSettings,
     @Inject(SETTINGS) private readonly settings: SandboxSettings,
-    private readonly wakeups: Wakeups,
   ) {}
 
   /**
@@ -67,11 +61,6 @@ export class DeliveryStore {
         this.settings.clock(),
       ],
     );
-  }
-
-  /** To be called once the transaction of `add` is committed. */
-  announceNew(): void {
-    this.wakeups.ring();
   }
 
   async list(): Promise<DeliveryRecord[]> {

@@ -3,7 +3,7 @@ import { SandboxDatabase } from '../database.js';
 import type { Action } from '../generation/outcome.js';
 import { SETTINGS } from '../injection.js';
 import type { SandboxSettings } from '../settings.js';
-import { postOnce } from '../../post-once.js';
+import { postOnce } from '../../post.js';
 import type { Workload } from '../worker.js';
 import type { DeliveryState } from './delivery-store.js';
 import { signatureHeaders } from './signature.js';
@@ -23,11 +23,7 @@ interface Answer {
   readonly error: string | null;
 }
 
-/**
- * Sends what is due: docs/catalog-rules.md#delivery.
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** Sends what is due: docs/catalog-rules.md#delivery. */
 @Injectable()
 export class DeliveryWorkload implements Workload {
   readonly name = 'deliveries';
@@ -45,14 +41,6 @@ export class DeliveryWorkload implements Workload {
       [this.settings.clock(), limit, running],
     );
     return rows.map((row) => row.id);
-  }
-
-  async nextDueAt(running: readonly number[]): Promise<Date | null> {
-    const { rows } = await this.database.query<{ due: Date | null }>(
-      `SELECT min(next_attempt_at) AS due FROM delivery WHERE state = 'pending' AND NOT id = ANY($1)`,
-      [running],
-    );
-    return rows[0]?.due ?? null;
   }
 
   async run(id: number, signal: AbortSignal): Promise<void> {

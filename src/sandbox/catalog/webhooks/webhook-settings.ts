@@ -20,11 +20,7 @@ export interface WebhookConfiguration {
   readonly actions: readonly Action[];
 }
 
-/**
- * The single webhook configuration of the workspace (docs/catalog-rules.md#limits).
- *
- * SQL: the sandbox has no object mapper, because it shares no code with the product.
- */
+/** The single webhook configuration of the workspace (docs/catalog-rules.md#limits). */
 @Injectable()
 export class WebhookSettings {
   constructor(private readonly database: SandboxDatabase) {}
