@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { NOT_FOUND, type Answer } from './answer.js';
+import type { Answer } from '../shop-server.js';
 
 export interface AppAccessOptions {
   /** A token that never expires; null: the app has none and exchanges its credentials. */
@@ -17,6 +17,7 @@ export interface OauthRequest {
   readonly fields: Readonly<Record<string, string | undefined>>;
 }
 
+export const NOT_FOUND: Answer = { status: 404, body: { errors: 'Not Found' } };
 const DAY_SECONDS = 86_400;
 
 /** Who may call the API: the permanent token, and those that an app gets for its credentials, for a day. */

@@ -14,18 +14,8 @@ const NOT_CSV: readonly (readonly [RegExp, string])[] = [
   [/^\s*</, 'is XML'],
 ];
 
-/** Columns that only one other shop system's export has. The first complete match names it. */
-const OTHER_SHOPS: readonly { readonly system: string; readonly columns: readonly string[] }[] = [
-  { system: 'WooCommerce', columns: ['id', 'sku', 'name', 'published', 'regular price'] },
-  { system: 'Magento', columns: ['sku', 'attribute_set_code', 'product_type'] },
-  { system: 'BigCommerce', columns: ['item type', 'product name', 'product code/sku'] },
-  { system: 'Squarespace', columns: ['product id [non editable]', 'title'] },
-  { system: 'Wix', columns: ['handleid', 'fieldtype', 'name'] },
-  { system: 'Etsy', columns: ['title', 'currency_code', 'image1'] },
-  { system: 'PrestaShop', columns: ['product id', 'name', 'reference'] },
-  { system: 'Shopware', columns: ['id', 'product_number'] },
-  { system: 'Google Merchant Center', columns: ['id', 'title', 'link', 'availability'] },
-];
+/** What a file that is no export is refused with. */
+export const EXPECTED = 'a product export of Shopify (CSV) was expected';
 
 /**
  * The text of an export's bytes. UTF-8 and UTF-16 are recognised with or without byte order mark; what is neither is read as
@@ -41,14 +31,8 @@ export function decodeExport(bytes: Uint8Array, file: string): string {
   return text;
 }
 
-/** The shop system whose export has this header; null for Shopify's own and for unknown ones. */
-export function otherShopOf(header: readonly string[]): string | null {
-  const present = new Set(header.map((column) => column.trim().toLowerCase()));
-  return OTHER_SHOPS.find(({ columns }) => columns.every((column) => present.has(column)))?.system ?? null;
-}
-
 function wrongKind(file: string, kind: string): CodedError {
-  return new CodedError('invalid', `${file}: ${kind}; a product export of Shopify (CSV) was expected`);
+  return new CodedError('invalid', `${file}: ${kind}; ${EXPECTED}`);
 }
 
 function encodingOf(bytes: Uint8Array): string {

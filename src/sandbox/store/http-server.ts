@@ -1,14 +1,12 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
-import { NOT_FOUND, type Answer } from './answer.js';
+import { shopServer, type Answer } from '../shop-server.js';
 import { servedVersion } from './api-versions.js';
-import type { AppAccess } from './app-access.js';
+import { NOT_FOUND, type AppAccess } from './app-access.js';
 import type { BulkOperations } from './bulk-operations.js';
 import type { GraphqlEndpoint, GraphqlRequest } from './graphql-endpoint.js';
-import { picture, PICTURE_PATH } from '../pictures.js';
 
 export interface HttpParts {
   readonly endpoint: GraphqlEndpoint;
@@ -43,19 +41,19 @@ const GraphqlBody = z.object({
 
 /** The shop's HTTP surface: the Admin GraphQL API, the token exchange, and the files that exports leave. */
 export function storeHttpServer(parts: HttpParts): Server {
-  return createServer((request, response) => {
-    answerOf(parts, request).then(
-      (answer) => send(response, answer),
-      (error: unknown) => {
-        parts.onError(error);
-        send(response, { status: 500, body: { errors: 'Internal Server Error' } });
-      },
-    );
-  });
+  return shopServer((request, url) =>
+    answerOf(parts, request, url).catch((error: unknown) => {
+      parts.onError(error);
+      return { status: 500, body: { errors: 'Internal Server Error' } };
+    }),
+  );
 }
 
-async function answerOf(parts: HttpParts, request: IncomingMessage): Promise<Answer | null> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
+async function answerOf(
+  parts: HttpParts,
+  request: IncomingMessage,
+  { pathname, searchParams }: URL,
+): Promise<Answer | null> {
   const { method = 'GET' } = request;
   const version = GRAPHQL_PATH.exec(pathname)?.[1];
   if (method === 'POST' && version !== undefined) return graphqlAnswer(parts, version, request);
@@ -65,9 +63,6 @@ async function answerOf(parts: HttpParts, request: IncomingMessage): Promise<Ans
     const fields = { ...Object.fromEntries(searchParams), ...formSchema.safeParse(sent).data };
     return parts.access.answer({ method, path, fields });
   }
-  const drawn = PICTURE_PATH.exec(pathname)?.[2];
-  if (drawn !== undefined)
-    return { status: 200, body: picture(drawn), headers: { 'content-type': 'image/svg+xml' } };
   const file = BULK_FILE_PATH.exec(pathname)?.[1];
   if (file === undefined) return NOT_FOUND;
   const call: StoreCall = { kind: 'file', operationName: null, fields: [], variables: null };
@@ -114,19 +109,6 @@ function fileAnswer(content: Buffer | null): Answer {
     return { status: 200, body: content, headers: { 'content-type': 'application/jsonl' } };
   const body = `<?xml version='1.0' encoding='UTF-8'?><Error><Code>NoSuchKey</Code></Error>`;
   return { status: 404, body, headers: { 'content-type': 'application/xml' } };
-}
-
-function send(response: ServerResponse, answer: Answer | null): void {
-  if (answer === null) {
-    response.destroy();
-    return;
-  }
-  const { status, body, headers } = answer;
-  const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
-  const content = isJson ? JSON.stringify(body) : body;
-  const type = isJson ? { 'content-type': 'application/json; charset=utf-8' } : {};
-  response.writeHead(status, { 'content-length': Buffer.byteLength(content), ...type, ...headers });
-  response.end(content);
 }
 
 function formOf(raw: string, contentType: string): unknown {

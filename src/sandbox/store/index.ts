@@ -1,4 +1,4 @@
-import { close, listen } from '../local-server.js';
+import { close, listen } from '../shop-server.js';
 import { AppAccess } from './app-access.js';
 import { BulkOperations } from './bulk-operations.js';
 import { parseProductCsv } from './csv.js';
@@ -20,7 +20,7 @@ import type { WebhookSubscription } from './webhook-subscriptions.js';
 export { readProductCsv } from './csv.js';
 export type { ImportedProduct, ReadExport } from './csv.js';
 export { decodeExport } from './export-text.js';
-export type { Answer } from './answer.js';
+export type { Answer } from '../shop-server.js';
 export type { Around, StoreCall } from './http-server.js';
 export type { ProductVariant, SandboxProduct, ShopLocale } from './model.js';
 

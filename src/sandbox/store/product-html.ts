@@ -1,5 +1,4 @@
 import sanitizeHtml from 'sanitize-html';
-import { withoutOuter } from '../text.js';
 
 /**
  * HTML as the store gives it back: parsed and serialised, so that spelling goes and meaning stays. Lower-case names, quoted
@@ -22,5 +21,6 @@ export function normaliseHtml(html: string): string {
 
 /** A handle from any text: letters and digits of any script, the rest is hyphens; empty when nothing is left. */
 export function slug(text: string): string {
-  return withoutOuter(text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-'), '-');
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  return words.filter((word) => word !== '').join('-');
 }

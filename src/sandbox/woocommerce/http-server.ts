@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { picture, PICTURE_PATH } from '../pictures.js';
+import { shopServer, type Answer } from '../shop-server.js';
 import { RestError } from './model.js';
 import type { Call, Reply, Routes } from './routes.js';
 
@@ -17,26 +16,24 @@ export interface HttpParts {
 
 const BodySchema = z.record(z.string(), z.unknown());
 
-/** The shop's HTTP surface: everything below `/wp-json/`, and pictures for the demo. */
+/** The shop's HTTP surface: everything below `/wp-json/`. */
 export function shopHttpServer(parts: HttpParts): Server {
-  return createServer((request, response) => {
-    handle(parts, request, response).catch((error: unknown) => {
+  return shopServer(async (request, url) => {
+    try {
+      const reply = await replyOf(parts, request, url);
+      return reply === null ? null : answerOf(reply);
+    } catch (error) {
       parts.onError(error);
-      send(response, {
-        status: 500,
-        body: { code: 'internal_server_error', message: String(error), data: { status: 500 } },
-      });
-    });
+      return answerOf(errorReply(new RestError(500, 'internal_server_error', String(error))));
+    }
   });
 }
 
-async function handle(parts: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
-  const drawn = PICTURE_PATH.exec(pathname)?.[2];
-  if (drawn !== undefined) {
-    response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(picture(drawn));
-    return;
-  }
+async function replyOf(
+  { routes, around }: HttpParts,
+  request: IncomingMessage,
+  { pathname, searchParams }: URL,
+): Promise<Reply | null> {
   const raw = await text(request);
   const call: Call = {
     method: request.method ?? 'GET',
@@ -44,27 +41,20 @@ async function handle(parts: HttpParts, request: IncomingMessage, response: Serv
     parameters: searchParams,
     body: raw === '' ? {} : BodySchema.parse(JSON.parse(raw)),
   };
-  const reply = await parts.around(call, () => replyTo(parts.routes, call));
-  if (reply === null) response.destroy();
-  else send(response, reply);
+  return around(call, () =>
+    routes.answer(call).catch((error: unknown) => {
+      if (!(error instanceof RestError)) throw error;
+      return errorReply(error);
+    }),
+  );
 }
 
-async function replyTo(routes: Routes, call: Call): Promise<Reply> {
-  try {
-    return await routes.answer(call);
-  } catch (error) {
-    if (!(error instanceof RestError)) throw error;
-    return { status: error.status, body: error.body() };
-  }
+function errorReply(error: RestError): Reply {
+  return { status: error.status, body: error.body() };
 }
 
-function send(response: ServerResponse, { status, body, total, pages }: Reply): void {
-  const isHtml = typeof body === 'string';
-  const content = isHtml ? body : JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': isHtml ? 'text/html' : 'application/json; charset=UTF-8',
-    'content-length': Buffer.byteLength(content),
-    ...(total === undefined ? {} : { 'x-wp-total': total, 'x-wp-totalpages': pages }),
-  });
-  response.end(content);
+function answerOf({ status, body, total, pages }: Reply): Answer {
+  if (typeof body === 'string') return { status, body, headers: { 'content-type': 'text/html' } };
+  const counts = { 'x-wp-total': String(total), 'x-wp-totalpages': String(pages) };
+  return { status, body, headers: total === undefined ? {} : counts };
 }

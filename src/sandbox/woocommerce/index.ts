@@ -1,4 +1,4 @@
-import { close, listen } from '../local-server.js';
+import { close, listen } from '../shop-server.js';
 import { parseProductCsv } from '../store/csv.js';
 import type { ImportedProduct } from '../store/csv.js';
 import { shopHttpServer } from './http-server.js';

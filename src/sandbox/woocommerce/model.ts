@@ -23,7 +23,6 @@ export interface Post {
   readonly images: readonly Image[];
   readonly attributes: readonly Attribute[];
   readonly meta: readonly Meta[];
-  readonly createdAt: Date;
   readonly modifiedAt: Date;
 }
 

@@ -20,7 +20,8 @@ export interface Call {
 
 export interface Reply {
   readonly status: number;
-  readonly body: unknown;
+  /** A text is a page of HTML. */
+  readonly body: object | string;
   /** Of a list. */
   readonly total?: number;
   readonly pages?: number;
@@ -57,7 +58,7 @@ export class Routes {
 
   constructor(private readonly parts: RouteParts) {
     const { shop, writes, webhooks } = parts;
-    const ok = (body: unknown): Reply => ({ status: 200, body });
+    const ok = (body: object): Reply => ({ status: 200, body });
     this.table = {
       'GET products': ({ query }) => listPosts(shop, query, 'products'),
       'POST products': ({ body, query }) => this.shown(writes.create(body), query, 'edit', 201),

@@ -60,7 +60,6 @@ export class Shop {
 
   /** A post that the shop does not have yet. */
   blank(fields: NewPost): Post {
-    const now = this.now();
     const row = {
       status: 'publish',
       description: '',
@@ -72,8 +71,7 @@ export class Shop {
     return {
       ...BLANK,
       id: this.nextId(),
-      createdAt: now,
-      modifiedAt: now,
+      modifiedAt: this.now(),
       ...fields,
       row,
     };
@@ -185,7 +183,7 @@ export function timeText(date: Date, offset = 0): string {
   return new Date(date.getTime() + offset * HOUR_MS).toISOString().slice(0, 19);
 }
 
-const BLANK: Omit<Post, 'id' | 'row' | 'createdAt' | 'modifiedAt'> = {
+const BLANK: Omit<Post, 'id' | 'row' | 'modifiedAt'> = {
   parentId: 0,
   type: 'simple',
   sku: '',

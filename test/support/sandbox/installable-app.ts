@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Answer } from '../../../src/sandbox/store/answer.js';
+import type { Answer } from '../../../src/sandbox/shop-server.js';
 import {
   AppAccess,
   refused,

@@ -1,7 +1,6 @@
 import { convert } from 'html-to-text';
 import { categoryLevels } from '../products/categories.js';
 import type { ProductView } from '../products/product.schemas.js';
-import { withoutOuter, withoutTrailing } from '../../text.js';
 
 /** A person's texts about a product in one language. Content is made only from these. */
 export interface GenerationSource {
@@ -65,7 +64,8 @@ interface Fact {
 function factsOf(attributes: GenerationSource['attributes']): Fact[] {
   return Object.entries(attributes).flatMap(([key, value]) => {
     const text = factText(value);
-    const code = withoutOuter(key.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '_'), '_');
+    const words = key.toLowerCase().split(/[^\p{L}\p{M}\p{N}]+/u);
+    const code = words.filter((word) => word !== '').join('_');
     if (text === '' || code === '') return [];
     return [{ code, label: labelOf(key), text, value }];
   });
@@ -177,6 +177,13 @@ function cut(text: string, maxLength: number): string {
   const space = shortened.lastIndexOf(' ');
   // toWellFormed: the cut may fall between the halves of a surrogate pair.
   return `${(space > 0 ? shortened.slice(0, space) : shortened).toWellFormed()}…`;
+}
+
+/** The text without the given characters at its end, however many there are. */
+function withoutTrailing(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 function collapse(text: string): string {
