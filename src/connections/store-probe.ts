@@ -37,7 +37,7 @@ export class StoreProbe {
       return { refusal, woken: await this.pauses.wake(store.key) };
     }
     const { scope, code } = standing ?? ({ scope: 'everything', code: 'credentials_refused' } as const);
-    await this.pauses.store.pause(store.key, { scope, code, reason: refusal });
+    await this.pauses.store.prolong(store.key, { scope, code, reason: refusal });
     return { refusal, woken: { writeBacks: 0, runs: 0 } };
   }
 }

@@ -51,9 +51,23 @@ export class Pauses {
 
   /**
    * Pauses the side: 30 s at first, twice as long each further time, up to half an hour. The beginning of a pause that
-   * stands is kept, and so is a wider scope. Returns how many milliseconds from now the side may be tried again.
+   * stands is kept, and so is a wider scope. Its end is kept too: the requests that were under way are refused one after the other.
+   * Returns how many milliseconds from now the side may be tried again.
    */
-  async pause(key: string, { scope, code, reason }: Omit<SidePause, 'side'>): Promise<number> {
+  pause(key: string, pause: Omit<SidePause, 'side'>): Promise<number> {
+    return this.#pause(key, pause, 'known.paused_until > now()');
+  }
+
+  /** The side was tried, and still refuses: its pause goes on, twice as long. */
+  prolong(key: string, pause: Omit<SidePause, 'side'>): Promise<number> {
+    return this.#pause(key, pause, 'false');
+  }
+
+  async #pause(
+    key: string,
+    { scope, code, reason }: Omit<SidePause, 'side'>,
+    keepsEnd: string,
+  ): Promise<number> {
     const { remainingMs } = await this.db.one(
       remaining,
       `INSERT INTO ${this.#table} AS known (${this.#key}, paused_scope, paused_code, paused_reason, paused_since, paused_until, pauses)
@@ -63,8 +77,9 @@ export class Pauses {
          paused_code = CASE WHEN known.paused_scope = 'everything' THEN known.paused_code ELSE excluded.paused_code END,
          paused_reason = CASE WHEN known.paused_scope = 'everything' AND excluded.paused_scope <> 'everything'
            THEN known.paused_reason ELSE excluded.paused_reason END,
-         paused_since = coalesce(known.paused_since, now()), pauses = known.pauses + 1,
-         paused_until = now() + ${stepAt('$5', 'known.pauses + 1')}
+         paused_since = coalesce(known.paused_since, now()),
+         pauses = CASE WHEN ${keepsEnd} THEN known.pauses ELSE known.pauses + 1 END,
+         paused_until = CASE WHEN ${keepsEnd} THEN known.paused_until ELSE now() + ${stepAt('$5', 'known.pauses + 1')} END
        RETURNING (extract(epoch FROM paused_until - now()) * 1000)::double precision AS remaining_ms`,
       [key, scope, code, reason, json(BACKOFF.sidePause.stepsMs)],
     );

@@ -213,6 +213,7 @@ describe('refused credentials', () => {
   it('make each further pause twice as long, up to half an hour', async () => {
     const waits: number[] = [];
     for (let count = 0; count < 8; count += 1) {
+      await stages.db.affected('UPDATE workspace_state SET paused_until = now()');
       await stages.pauseCatalog('refused');
       waits.push(
         Math.round(((await stages.pauses.catalog.forbids(WORKSPACE, 'reads'))?.remainingMs ?? 0) / 1000),

@@ -98,6 +98,15 @@ describe('a store that refuses the token', () => {
     expect(remaining.map((ms) => Math.round(ms / 10_000) * 10)).toEqual([30, 60, 120]);
     expect(new Set(startTimes).size).toBe(1);
   });
+
+  it('is paused once for all requests that were under way', async () => {
+    const ids = await readyWriteBacks();
+    stages.store.script.before('readLive', deadToken, 3);
+    await Promise.all(ids.map((id) => stages.writer.write(id)));
+    expect(stages.store.script.count('readLive')).toBe(3);
+    const { remainingMs = 0 } = (await stages.pauses.store.forbids(STORE, 'writes')) ?? {};
+    expect(Math.round(remainingMs / 10_000) * 10).toBe(30);
+  });
 });
 
 describe('a store that denies writing', () => {
@@ -143,6 +152,8 @@ describe('the retry of a paused store', () => {
       reason: expect.stringContaining('the token is revoked'),
     });
     expect(woken).toEqual({ writeBacks: 0, runs: 0 });
+    const { remainingMs = 0 } = (await stages.pauses.store.forbids(STORE, 'reads')) ?? {};
+    expect(Math.round(remainingMs / 10_000) * 10).toBe(60);
   });
 
   it('ends the pause when what caused it works again, whatever else the check finds', async () => {
