@@ -1,83 +1,27 @@
+import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
-  startTestShop,
-  type TestShop,
-  type TestShopOptions,
-} from '../../../test/support/sandbox/test-shop.js';
+  closeLater,
+  closeShops,
+  connect,
+  idIn,
+  requests,
+  shopWith,
+  STORE_ID,
+  valueIn,
+  whole,
+  write,
+  written,
+} from '../../../test/support/sandbox/connected-shop.js';
 import { isCoded } from '../../domain/errors.js';
-import type { ProductSnapshot } from '../../domain/snapshot.js';
-import { liveValue, type ReadPart, type TargetWrite, type WriteOutcome } from '../../domain/store-port.js';
+import { close, listen } from '../../sandbox/shop-server.js';
 import type { ShopIdentity } from '../connector-parts.js';
 import { WooClient } from './client.js';
-import { WooConnector, type WooOptions } from './connector.js';
+import { WooEvents } from './events.js';
 import { webhookSchema } from './schemas.js';
 
-const STORE_ID = '7d0d1b52-6a8e-4c7c-9d2f-3f0d3a5e9b11';
-const open: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()));
-});
-
-async function shopWith(count: number, options: TestShopOptions = {}): Promise<TestShop> {
-  const shop = await startTestShop({ storeId: STORE_ID, ...options });
-  open.push({ close: () => shop.stop() });
-  for (let number = 1; number <= count; number += 1)
-    shop.products.create({
-      row: { name: `P${String(number)}`, description: `Text ${String(number)}` },
-      sku: `S${String(number)}`,
-    });
-  return shop;
-}
-
-function connect(shop: TestShop, options: Partial<WooOptions> = {}): WooConnector {
-  const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
-  const connector = new WooConnector({ url: shop.url, key, namespace: 'catalog', attempts: 2, ...options });
-  open.push(connector);
-  return connector;
-}
-
-async function whole(
-  connector: WooConnector,
-): Promise<{ readonly products: ProductSnapshot[]; readonly end: ReadPart | undefined }> {
-  const products: ProductSnapshot[] = [];
-  let end: ReadPart | undefined;
-  for await (const part of connector.readWhole(null, () => Promise.resolve())) {
-    if ('products' in part) products.push(...part.products.map((product) => product.snapshot()));
-    else end = part;
-  }
-  return { products, end };
-}
-
-const write = (target: string, value: string | null, expected: string | null): TargetWrite => {
-  return { target, value, expected, token: null };
-};
-
-async function written(
-  connector: WooConnector,
-  id: number,
-  ...writes: readonly TargetWrite[]
-): Promise<WriteOutcome[]> {
-  const outcomes: WriteOutcome[] = [];
-  for await (const some of connector.write(String(id), writes)) outcomes.push(...some);
-  return outcomes;
-}
-
-async function valueIn(connector: WooConnector, id: number, target: string) {
-  const live = await connector.readTargets(String(id), [target]);
-  if (live === null) throw new Error('the product is gone');
-  return liveValue(live, target);
-}
-
-/** The one product of a shop. */
-function idIn(shop: TestShop): number {
-  const [product] = shop.products.list();
-  if (product === undefined) throw new Error('the shop is empty');
-  return product.id;
-}
-
-const requests = (shop: TestShop, method: string): number =>
-  shop.requests.filter((each) => each.method === method).length;
+afterEach(closeShops);
 
 describe('a whole read', () => {
   it('has every product of every status once, proved by a second pass of ids', async () => {
@@ -316,12 +260,7 @@ describe('a product that is not shown', () => {
     const shop = await shopWith(1);
     const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
     const client = new WooClient({ url: shop.url, key });
-    open.push({
-      close: () => {
-        client.close();
-        return Promise.resolve();
-      },
-    });
+    closeLater(client);
     await expect(client.run({ path: 'wc/v3/elsewhere/1' }, z.unknown())).rejects.toMatchObject({
       code: 'unavailable',
       shopCode: 'rest_no_route',
@@ -354,5 +293,28 @@ describe('webhooks', () => {
     ]);
     await connector.subscribe(`${URI}2`, URI);
     expect((await hooks()).map(({ delivery_url: uri }) => uri)).toEqual(Array(4).fill(`${URI}2`));
+  });
+
+  it('are signed under a new secret once the operator has set one', async () => {
+    const shop = await shopWith(1);
+    const received: Buffer[] = [];
+    const verdicts: string[] = [];
+    const server = createServer((request, response) => {
+      request.on('data', (chunk: Buffer) => received.push(chunk));
+      request.on('end', () => {
+        verdicts.push(
+          new WooEvents('the new one').verify(request.headers, Buffer.concat(received.splice(0))),
+        );
+        response.end();
+      });
+    });
+    const uri = await listen(server, 0);
+    closeLater({ close: () => close(server) });
+    await connect(shop, { webhookSecret: 'the old one' }).subscribe(uri, null);
+    await connect(shop, { webhookSecret: 'the new one' }).subscribe(uri, null);
+    shop.products.edit(idIn(shop), { name: 'Edited' });
+    await shop.idle();
+    expect(verdicts).toContain('signed');
+    expect(verdicts).not.toContain('forged');
   });
 });

@@ -7,8 +7,8 @@ const PATH = 'wc/v3/webhooks';
 const TOPICS = ['product.created', 'product.updated', 'product.deleted', 'product.restored'];
 
 /**
- * One webhook for each topic, signed under our secret. The shop disables one after seven failures in a row and never tries it again, so
- * one that is not active is activated.
+ * One webhook for each topic, signed under our secret. The shop disables one after seven failures in a row and never tries it again, and
+ * shows no secret. So each is written again, active and with the present secret.
  */
 export async function ensureWebhooks(
   client: WooClient,
@@ -23,7 +23,7 @@ export async function ensureWebhooks(
     if (hook === undefined) {
       const body = { name: `store-sync ${topic}`, topic, delivery_url: uri, secret };
       await client.run({ method: 'POST', path: PATH, body }, anything);
-    } else if (hook.status !== 'active') {
+    } else {
       const body = { status: 'active', secret };
       await client.run({ method: 'PUT', path: `${PATH}/${String(hook.id)}`, body }, anything);
     }

@@ -12,6 +12,7 @@ import { ShopMerchant } from './shop-merchant.js';
 export type TestShopOptions = Omit<WooCommerceSandboxOptions, 'around' | 'onError'>;
 
 type Act = (call: Call) => void | Promise<void>;
+type Change = (reply: Reply, call: Call) => Reply;
 
 export interface RequestEntry extends Pick<Call, 'method' | 'path' | 'body'> {
   readonly query: Readonly<Record<string, string>>;
@@ -28,6 +29,10 @@ export interface TestShop extends RunningWooCommerceSandbox {
   readonly internalErrors: unknown[];
   /** Runs before each request is answered, for changes in the midst of a read. */
   beforeEach(act: Act): void;
+  /** Answers requests in place of the shop, where it returns a reply. */
+  answerWith(instead: (call: Call) => Reply | null): void;
+  /** Changes what is answered to each request from now on, as a plugin does. */
+  alter(change: Change): void;
   /** Pages get shorter by these products, and the totals still count them. */
   hideFromKeys(posts: readonly Pick<Post, 'id'>[]): void;
   /** The next request (or `count`) is answered with this status. `operation` is a method, or one with a first part: `GET products`. */
@@ -41,12 +46,15 @@ export async function startTestShop(options: TestShopOptions = {}): Promise<Test
   const requests: RequestEntry[] = [];
   const internalErrors: unknown[] = [];
   let before: Act = () => undefined;
+  let instead: (call: Call) => Reply | null = () => null;
+  let change: Change = (reply) => reply;
   const shop = await startWooCommerceSandbox({
     ...options,
     onError: (error) => void internalErrors.push(error),
     around: async (call, proceed) => {
       await before(call);
-      const reply = await replyUnder(faultOf(faults, call), proceed);
+      const answered = instead(call) ?? (await replyUnder(faultOf(faults, call), proceed));
+      const reply = answered === null ? null : change(answered, call);
       const { method, path, body, parameters } = call;
       const query = Object.fromEntries(parameters);
       requests.push({ method, path, body, query, status: reply?.status ?? null });
@@ -60,6 +68,12 @@ export async function startTestShop(options: TestShopOptions = {}): Promise<Test
     internalErrors,
     beforeEach: (act) => {
       before = act;
+    },
+    answerWith: (next) => {
+      instead = next;
+    },
+    alter: (next) => {
+      change = next;
     },
     hideFromKeys: (posts) => posts.forEach(({ id }) => shop.shop.hidden.add(id)),
     failNext: (status, scope = {}) => faults.arm({ kind: 'status', status, retryAfterSeconds: null }, scope),
