@@ -34,8 +34,6 @@ export interface ProductSnapshot {
    * read them.
    */
   readonly translations?: SourceTranslations | null;
-  /** A hint, never a version: the store changes it again some seconds after a write. */
-  readonly updatedAt: Date;
 }
 
 /** Texts of a product in further languages, by locale and store field. A text that is not translated is absent. */

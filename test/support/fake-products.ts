@@ -5,7 +5,7 @@ import type {
   MetafieldOwner,
   NewMetafieldDefinition,
 } from '../../src/domain/metafield-definition.js';
-import type { ProductSnapshot } from '../../src/domain/snapshot.js';
+import type { TimedSnapshot } from './product-snapshots.js';
 import type {
   LiveImage,
   StoreCategory,
@@ -36,7 +36,7 @@ export type StoreOperation =
 /** The products of a store in memory, with their tags and images, the taxonomy and the definitions. */
 export class FakeProducts {
   readonly script = new CallScript<StoreOperation>();
-  readonly products = new Map<string, ProductSnapshot>();
+  readonly products = new Map<string, TimedSnapshot>();
   /** The images of products, by store id. */
   readonly images = new Map<string, readonly LiveImage[]>();
   /** Images that the store refuses to change, by id. */
@@ -48,15 +48,15 @@ export class FakeProducts {
   /** The merchant's definitions of product metafields, by `namespace.key`. */
   readonly definitions = new Map<string, MetafieldDefinition>();
 
-  put(...products: readonly ProductSnapshot[]): void {
+  put(...products: readonly TimedSnapshot[]): void {
     for (const product of products) this.products.set(product.storeId, product);
   }
 
-  edit(storeId: string, changes: Partial<ProductSnapshot>): void {
+  edit(storeId: string, changes: Partial<TimedSnapshot>): void {
     this.put({ ...this.at(storeId), ...changes });
   }
 
-  at(storeId: string): ProductSnapshot {
+  at(storeId: string): TimedSnapshot {
     const product = this.products.get(storeId);
     if (!product) throw new Error(`the store has no product ${storeId}`);
     return product;

@@ -1,6 +1,7 @@
 import { keyInTarget, metafieldTarget } from '../../src/domain/metafield-key.js';
 import { CodedError } from '../../src/domain/errors.js';
 import { TRANSLATED_TEXTS, type MetafieldValue, type ProductSnapshot } from '../../src/domain/snapshot.js';
+import type { TimedSnapshot } from './product-snapshots.js';
 import type {
   LiveProduct,
   ReadPart,
@@ -56,7 +57,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   /** Overrides the store's own count. */
   counted: number | null | undefined;
   /** Read twice by every read, as pages do that shift under it. */
-  repeated: readonly ProductSnapshot[] = [];
+  repeated: readonly TimedSnapshot[] = [];
   /** The products that the filter's query selects. */
   selects: (product: ProductSnapshot) => boolean = () => true;
   /** How the store normalises a value. */
@@ -165,7 +166,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     for await (const batch of changed) yield batch.map((product) => this.#source(product));
   }
 
-  async *#batches(wanted: (product: ProductSnapshot) => boolean): AsyncGenerator<readonly ProductSnapshot[]> {
+  async *#batches(wanted: (product: TimedSnapshot) => boolean): AsyncGenerator<readonly ProductSnapshot[]> {
     const all = [...this.products.values(), ...this.repeated].filter(
       (product) => this.selects(product) && wanted(product),
     );

@@ -72,7 +72,6 @@ export function snapshot(over: Partial<ProductSnapshot> = {}): ProductSnapshot {
     metafields: [],
     hasOnlyDefaultVariant: true,
     variants: [variant()],
-    updatedAt: new Date('2026-03-01T02:00:00Z'),
     ...over,
   };
 }

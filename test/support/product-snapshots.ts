@@ -4,8 +4,13 @@ import type { ProductSnapshot, VariantSnapshot } from '../../src/domain/snapshot
 export const SHOP = 'example.myshopify.com';
 export const IDENTITY = `shopify:${SHOP}`;
 
+/** A product of the fake store, which knows when it changed. */
+export interface TimedSnapshot extends ProductSnapshot {
+  readonly updatedAt: Date;
+}
+
 /** A standalone product as the store holds it; a test says what matters to it. */
-export function snapshot(id: number, overrides: Partial<ProductSnapshot> = {}): ProductSnapshot {
+export function snapshot(id: number, overrides: Partial<TimedSnapshot> = {}): TimedSnapshot {
   return {
     externalId: productExternalId(IDENTITY, String(id)),
     storeId: String(id),
@@ -52,12 +57,12 @@ export function variant(
 }
 
 /** The same product with another identifier. */
-export function withSku(product: ProductSnapshot, sku: string | null): ProductSnapshot {
+export function withSku(product: TimedSnapshot, sku: string | null): TimedSnapshot {
   return { ...product, variants: product.variants.map((each) => ({ ...each, sku })) };
 }
 
 /** A product of the other store of the workspace. */
-export function otherSnapshot(id: number, sku: string): ProductSnapshot {
+export function otherSnapshot(id: number, sku: string): TimedSnapshot {
   const product = withSku(snapshot(id), sku);
   const renamed = (externalId: string): string => externalId.replace('example', 'other');
   return {
@@ -68,7 +73,7 @@ export function otherSnapshot(id: number, sku: string): ProductSnapshot {
 }
 
 /** A product of two variants, which the catalog holds as a product model. */
-export function modelSnapshot(id: number, overrides: Partial<ProductSnapshot> = {}): ProductSnapshot {
+export function modelSnapshot(id: number, overrides: Partial<TimedSnapshot> = {}): TimedSnapshot {
   const sizes = [1, 2].map((number) =>
     variant(id, number, {
       sku: `SKU-${String(id)}-${String(number)}`,

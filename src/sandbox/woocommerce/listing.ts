@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Post } from './model.js';
+import type { Post, Status } from './model.js';
 import type { Shop } from './shop.js';
 import { narrowed, postView } from './views.js';
 
@@ -32,6 +32,9 @@ const PostList = Window.extend({
 });
 type PostList = z.output<typeof PostList>;
 
+/** Lists without a status show any, except these. */
+const UNLISTED: ReadonlySet<Status> = new Set(['trash', 'archived']);
+
 /** `GET /products`, `GET /variations` and the variations of one product: a page of what the query asks for, at this moment. */
 export function listPosts(
   shop: Shop,
@@ -47,7 +50,7 @@ export function listPosts(
         (kind === 'products'
           ? post.type !== 'variation'
           : post.type === 'variation' && (kind.parent === null || post.parentId === kind.parent)) &&
-        post.row.status !== 'trash' &&
+        !UNLISTED.has(post.row.status) &&
         (asked.include?.has(post.id) ?? true) &&
         (asked.parent?.has(post.parentId) ?? true) &&
         isAfter(post),

@@ -1,7 +1,8 @@
 /** The data of the sandbox shop. Records are immutable: a write puts a new record in the old one's place. */
 
 export const STATUSES = ['draft', 'pending', 'private', 'publish', 'future', 'trash'] as const;
-export type Status = (typeof STATUSES)[number];
+/** `archived` stands for the statuses that plugins register, which no list shows. */
+export type Status = (typeof STATUSES)[number] | 'archived';
 
 /** A product or a variation: both are posts of one numbering. */
 export interface Post {

@@ -9,7 +9,7 @@ import { mutation, query, type StoreDocument } from './document.js';
  * first of the ids.
  */
 const PRODUCT_FIELDS = `
-  __typename id title handle descriptionHtml vendor productType tags status isGiftCard updatedAt onlineStoreUrl
+  __typename id title handle descriptionHtml vendor productType tags status isGiftCard onlineStoreUrl
   category { fullName }
   seo { title description }
   options { name position optionValues { name } }`;

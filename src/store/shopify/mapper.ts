@@ -72,7 +72,6 @@ export function toSnapshot(raw: RawProduct, scope: ReadScope): ProductSnapshot {
     variants: inOrder(variants).map((variant) =>
       toVariant(variant, productId, scope.identity, imagesOf(variant)),
     ),
-    updatedAt: new Date(core.updatedAt),
   };
   return scope.locales.length === 0 ? snapshot : { ...snapshot, translations: translationsOf(raw.core) };
 }

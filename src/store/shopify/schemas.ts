@@ -81,7 +81,6 @@ export const productCoreSchema = z.object({
     .boolean()
     .nullish()
     .transform((value) => value === true),
-  updatedAt: z.iso.datetime({ offset: true }),
   onlineStoreUrl: text,
   category: z.object({ fullName: text }).nullish(),
   seo: z.object({ title: text, description: text }).nullish(),

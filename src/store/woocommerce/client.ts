@@ -163,8 +163,7 @@ export class WooClient {
 
   /** What the shop says about itself to everybody. */
   async index(): Promise<ShopIndex> {
-    const fields = 'name,url,home,timezone_string,namespaces';
-    const call: Call = { path: '', query: { _fields: fields }, withKey: false };
+    const call: Call = { path: '', query: { _fields: 'name,home' }, withKey: false };
     return (await this.run(call, indexSchema)).data;
   }
 }
@@ -172,7 +171,6 @@ export class WooClient {
 const indexSchema = z.object({
   name: z.string().catch(''),
   home: z.string(),
-  namespaces: z.array(z.string()).catch([]),
 });
 export type ShopIndex = z.output<typeof indexSchema>;
 

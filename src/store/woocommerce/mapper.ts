@@ -1,4 +1,3 @@
-import { CodedError } from '../../domain/errors.js';
 import { productExternalId, variantExternalId } from '../../domain/external-id.js';
 import { SHORT_DESCRIPTION_PLACE } from '../../domain/metafield-key.js';
 import type {
@@ -7,13 +6,15 @@ import type {
   ProductStatus,
   VariantSnapshot,
 } from '../../domain/snapshot.js';
-import { metaFields, seoOf } from './meta.js';
+import { metaFields, seoText } from './meta.js';
 import type { WooProduct, WooVariation } from './schemas.js';
 import { decodedName } from './texts.js';
 
 /** What a product is mapped with. */
 export interface MapScope {
   readonly identity: string;
+  /** Folders of the active plugins. */
+  readonly plugins: ReadonlySet<string>;
   readonly categories: ReadonlyMap<number, string>;
   /** The namespace whose metafields are kept under its name as a prefix; null for none. */
   readonly namespace: string | null;
@@ -43,7 +44,6 @@ export function toSnapshot(
       ? []
       : [{ ...SHORT_DESCRIPTION_PLACE, type: TEXT, value: shortDescription }]),
   ];
-  const seo = seoOf(product.meta_data);
   const options = product.attributes.filter(({ variation }) => variation);
   return {
     externalId: productExternalId(scope.identity, storeId),
@@ -59,8 +59,8 @@ export function toSnapshot(
     tags: product.tags.map(({ name }) => decodedName(name)),
     isGiftCard: false,
     url: isPublic && product.permalink !== '' ? product.permalink : null,
-    seoTitle: seo.title,
-    seoDescription: seo.description,
+    seoTitle: seoText(product.meta_data, scope.plugins, 'title'),
+    seoDescription: seoText(product.meta_data, scope.plugins, 'description'),
     options: isVariable
       ? options.map(({ name, options: values }) => ({
           name: decodedName(name),
@@ -73,7 +73,6 @@ export function toSnapshot(
     variants: isVariable
       ? variations.map((variation) => variantOf(product, variation, scope))
       : [onlyVariant(product, metafields, scope)],
-    updatedAt: timeOf(product),
   };
 }
 
@@ -152,11 +151,4 @@ function weighed(weight: string, unit: string | null): string | null {
 
 function orNull(text: string): string | null {
   return text === '' ? null : text;
-}
-
-function timeOf({ id, date_modified_gmt: time }: WooProduct): Date {
-  const at = new Date(`${time ?? ''}Z`);
-  if (Number.isNaN(at.getTime()))
-    throw new CodedError('transient', `product ${String(id)} has no readable time of its last change`);
-  return at;
 }

@@ -44,17 +44,25 @@ export function metaText(meta: Meta, key: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The search engine texts, whichever plugin keeps them. */
-export function seoOf(meta: Meta): { readonly title: string | null; readonly description: string | null } {
-  const first = (part: 'title' | 'description'): string | null =>
-    Object.values(SEO_KEYS)
-      .map((keys) => metaText(meta, keys[part]))
-      .find((text) => text !== null) ?? null;
-  return { title: first('title'), description: first('description') };
+/** Why a text in this place would destroy what a plugin keeps there: a write leaves one row of its key. Null where it would not. */
+export function metaProblem(meta: Meta, key: string): string | null {
+  const [first, ...others] = meta.filter((each) => each.key === key);
+  if (others.length > 0) return `the shop keeps several values of ${key}`;
+  const isText = typeof (first?.value ?? '') === 'string';
+  return isText ? null : `what the shop keeps as ${key} is no text`;
+}
+
+type SeoPart = 'title' | 'description';
+
+/** A search engine text of the active plugin. Without one, of whichever plugin has left one. */
+export function seoText(meta: Meta, plugins: ReadonlySet<string>, part: SeoPart): string | null {
+  const active = seoKeyFor(plugins, part);
+  const keys = active === null ? Object.values(SEO_KEYS).map((each) => each[part]) : [active];
+  return keys.map((key) => metaText(meta, key)).find((text) => text !== null) ?? null;
 }
 
 /** The meta key of a search engine text; null while no known plugin is active. */
-export function seoKeyFor(plugins: ReadonlySet<string>, part: 'title' | 'description'): string | null {
+export function seoKeyFor(plugins: ReadonlySet<string>, part: SeoPart): string | null {
   const [, keys] = Object.entries(SEO_KEYS).find(([plugin]) => plugins.has(plugin)) ?? [];
   return keys?.[part] ?? null;
 }

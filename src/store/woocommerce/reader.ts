@@ -6,12 +6,14 @@ import { type WooClient, WooError } from './client.js';
 import { type MapScope, toSnapshot } from './mapper.js';
 import { walk } from './pages.js';
 import {
-  idRow,
+  type Entry,
+  entrySchema,
   PRODUCT_FIELDS,
   productSchema,
+  readEntry,
   VARIATION_FIELDS,
+  variationEntry,
   variationSchema,
-  type WooProduct,
   type WooVariation,
 } from './schemas.js';
 import type { WooShop } from './shop.js';
@@ -39,7 +41,7 @@ export class WooReader {
    */
   async *whole(signal?: AbortSignal): AsyncGenerator<ReadPart> {
     const seen = new Set<number>();
-    for await (const { rows } of walk(this.client, { path: PRODUCTS, query: EDIT }, productSchema)) {
+    for await (const { rows } of walk(this.client, { path: PRODUCTS, query: EDIT }, entrySchema)) {
       signal?.throwIfAborted();
       for (const { id } of rows) seen.add(id);
       if (rows.length > 0) yield { products: await this.#sources(rows) };
@@ -47,7 +49,7 @@ export class WooReader {
     const listed = new Set<number>();
     let total: number | null = null;
     const ids = { path: PRODUCTS, query: { _fields: 'id' } };
-    for await (const page of walk(this.client, ids, idRow)) {
+    for await (const page of walk(this.client, ids, entrySchema)) {
       signal?.throwIfAborted();
       ({ total } = page);
       for (const { id } of page.rows) listed.add(id);
@@ -68,7 +70,7 @@ export class WooReader {
     const after = new Date(since.getTime() - 1000).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length);
     // The time has no zone: with one, the shop would add its own offset.
     const query = { ...EDIT, modified_after: after, dates_are_gmt: 'true' };
-    for await (const { rows } of walk(this.client, { path: PRODUCTS, query }, productSchema))
+    for await (const { rows } of walk(this.client, { path: PRODUCTS, query }, entrySchema))
       if (rows.length > 0) yield await this.#sources(rows);
   }
 
@@ -77,8 +79,7 @@ export class WooReader {
     for (let at = 0; at < storeIds.length; at += AT_ONCE) {
       const some = storeIds.slice(at, at + AT_ONCE);
       const query = { ...EDIT, include: some.join(','), per_page: String(AT_ONCE) };
-      const { data, total } = await this.client.run({ path: PRODUCTS, query }, productSchema.array());
-      for (const source of await this.#sources(data)) found.set(source.storeId, source);
+      const { data, total } = await this.client.run({ path: PRODUCTS, query }, entrySchema.array());
       // The total counts products that the key may not read, which are not gone.
       if (total !== null && total > data.length)
         throw new CodedError(
@@ -86,8 +87,26 @@ export class WooReader {
           `the shop has ${String(total)} of these products and shows ${String(data.length)}: the key may not read all of them`,
           { side: 'store' },
         );
+      const shown = new Set(data.map(({ id }) => String(id)));
+      for (const id of some.filter((each) => !shown.has(each))) {
+        const entry = await this.#unlisted(id);
+        if (entry !== null) data.push(entry);
+      }
+      for (const source of await this.#sources(data)) found.set(source.storeId, source);
     }
     return storeIds.map((id) => found.get(id) ?? null);
+  }
+
+  /** A product that no list shows: a plugin has given it a status of its own. Null for one that is gone or in the trash. */
+  async #unlisted(id: string): Promise<Entry | null> {
+    try {
+      const path = `${PRODUCTS}/${encodeURIComponent(id)}`;
+      const { data } = await this.client.run({ path, query: EDIT }, entrySchema);
+      return data['status'] === 'trash' || data['type'] === 'variation' ? null : data;
+    } catch (error) {
+      if (isCoded(error, 'not_found')) return null;
+      throw error;
+    }
   }
 
   async count(): Promise<number | null> {
@@ -95,24 +114,27 @@ export class WooReader {
     return (await this.client.run(call, z.unknown())).total;
   }
 
-  async #sources(products: readonly WooProduct[]): Promise<SourceProduct[]> {
-    const { identity } = await this.shop.facts();
+  async #sources(products: readonly Entry[]): Promise<SourceProduct[]> {
+    const { identity, plugins } = await this.shop.facts();
     const categories = await this.shop.categoryPaths();
     const weightUnit = await this.#unit();
-    const variations = await this.#variationsOf(products.filter(({ type }) => type === 'variable'));
-    const scope: MapScope = { ...this.scope, identity, categories, weightUnit };
+    const variations = await this.#variationsOf(products.filter((product) => product['type'] === 'variable'));
+    const scope: MapScope = { ...this.scope, identity, plugins, categories, weightUnit };
     return products.map((product) => ({
       externalId: productExternalId(identity, String(product.id)),
       storeId: String(product.id),
-      snapshot: () => toSnapshot(product, variations.get(product.id) ?? [], scope),
+      snapshot: () => {
+        const own = (variations.get(product.id) ?? []).map((row) =>
+          readEntry(variationSchema, row, 'variation'),
+        );
+        return toSnapshot(readEntry(productSchema, product, 'product'), own.sort(byPlace), scope);
+      },
     }));
   }
 
-  async #variationsOf(
-    products: readonly WooProduct[],
-  ): Promise<ReadonlyMap<number, readonly WooVariation[]>> {
-    const found = new Map<number, WooVariation[]>();
-    const take = (parent: number, row: WooVariation): void => {
+  async #variationsOf(products: readonly Entry[]): Promise<ReadonlyMap<number, readonly Entry[]>> {
+    const found = new Map<number, Entry[]>();
+    const take = (parent: number, row: Entry): void => {
       found.set(parent, [...(found.get(parent) ?? []), row]);
     };
     const query = { context: 'edit', _fields: VARIATION_FIELDS };
@@ -120,22 +142,22 @@ export class WooReader {
       try {
         const parents = products.map(({ id }) => id).join(',');
         const all = { path: 'wc/v3/variations', query: { ...query, parent: parents } };
-        for await (const { rows } of walk(this.client, all, variationSchema))
+        for await (const { rows } of walk(this.client, all, variationEntry))
           for (const row of rows) take(row.parent_id, row);
-        return ordered(found);
+        return found;
       } catch (error) {
         if (!(error instanceof WooError && error.shopCode === 'rest_no_route')) throw error;
         this.#hasAllVariations = false;
       }
     for (const { id } of products)
       for await (const { rows } of this.#variationsBelow(id, query)) for (const row of rows) take(id, row);
-    return ordered(found);
+    return found;
   }
 
   /** The variations of a product; none when it has been deleted. */
   async *#variationsBelow(id: number, query: Record<string, string>) {
     try {
-      yield* walk(this.client, { path: `${PRODUCTS}/${String(id)}/variations`, query }, variationSchema);
+      yield* walk(this.client, { path: `${PRODUCTS}/${String(id)}/variations`, query }, entrySchema);
     } catch (error) {
       if (!isCoded(error, 'not_found')) throw error;
     }
@@ -157,8 +179,6 @@ export class WooReader {
 }
 
 /** In the order that the merchant gave them. */
-function ordered(all: ReadonlyMap<number, WooVariation[]>): ReadonlyMap<number, readonly WooVariation[]> {
-  for (const rows of all.values())
-    rows.sort((one, other) => one.menu_order - other.menu_order || one.id - other.id);
-  return all;
+function byPlace(one: WooVariation, other: WooVariation): number {
+  return one.menu_order - other.menu_order || one.id - other.id;
 }

@@ -1,61 +1,72 @@
 import { z } from 'zod';
+import { CodedError } from '../../domain/errors.js';
 
 const id = z.int().positive();
 const name = z.string();
-const term = z.object({ id: z.int().nonnegative(), name, slug: z.string().catch('') });
-const image = z.object({ id: z.int().nonnegative(), src: z.string(), alt: z.string().catch('') });
-const meta = z.object({ id: z.int().optional().catch(undefined), key: z.string(), value: z.unknown() });
+const text = z.string();
+const term = z.object({ id: z.int().nonnegative(), name });
+const image = z.object({ id: z.int().nonnegative(), src: text, alt: text.default('') });
+/** Nobody can ask for an entry without a readable key. */
+const meta = z.object({ key: text.catch(''), value: z.unknown() });
 
-export const idRow = z.object({ id });
+/** An entry of a list. What it holds is read when it is needed, so that one that nobody understands stops no other. */
+export const entrySchema = z.looseObject({ id });
+export type Entry = z.output<typeof entrySchema>;
+export const variationEntry = entrySchema.extend({ parent_id: z.int().nonnegative() });
 
-/** A product in `context=edit`, narrowed by `PRODUCT_FIELDS`. */
+/**
+ * A product in `context=edit`, narrowed by `PRODUCT_FIELDS`. What cannot be read is not empty, so only what older versions of WooCommerce
+ * do not have may be absent.
+ */
 export const productSchema = z.object({
   id,
   name,
-  slug: z.string().catch(''),
-  permalink: z.string().catch(''),
-  status: z.string(),
-  type: z.string().catch('simple'),
-  catalog_visibility: z.string().catch('visible'),
-  description: z.string(),
-  short_description: z.string(),
-  sku: z.string().catch(''),
-  global_unique_id: z.string().catch(''),
-  weight: z.string().catch(''),
-  categories: z.array(term).catch([]),
-  brands: z.array(term).catch([]),
-  tags: z.array(term).catch([]),
-  images: z.array(image).catch([]),
-  attributes: z
-    .array(
-      z.object({
-        name,
-        slug: z.string().catch(''),
-        variation: z.boolean().catch(false),
-        options: z.array(z.string()).catch([]),
-      }),
-    )
-    .catch([]),
-  meta_data: z.array(meta).catch([]),
-  date_modified_gmt: z.string().nullable().catch(null),
+  slug: text,
+  permalink: text,
+  status: text,
+  type: text,
+  catalog_visibility: text.default('visible'),
+  description: text,
+  short_description: text,
+  sku: text,
+  global_unique_id: text.default(''),
+  weight: text,
+  categories: z.array(term),
+  brands: z.array(term).default([]),
+  tags: z.array(term),
+  images: z.array(image),
+  attributes: z.array(
+    z.object({ name, slug: text.default(''), variation: z.boolean(), options: z.array(text) }),
+  ),
+  meta_data: z.array(meta),
 });
 export type WooProduct = z.output<typeof productSchema>;
 export const PRODUCT_FIELDS = Object.keys(productSchema.shape).join(',');
 
 export const variationSchema = z.object({
   id,
-  parent_id: z.int().nonnegative().catch(0),
-  name: name.catch(''),
-  status: z.string().catch('publish'),
-  sku: z.string().catch(''),
-  global_unique_id: z.string().catch(''),
-  weight: z.string().catch(''),
-  image: image.nullable().catch(null),
-  attributes: z.array(z.object({ name, option: z.string().catch('') })).catch([]),
-  menu_order: z.int().catch(0),
+  parent_id: z.int().nonnegative().default(0),
+  name: name.default(''),
+  sku: text,
+  global_unique_id: text.default(''),
+  weight: text,
+  image: image.nullable(),
+  attributes: z.array(z.object({ name, option: text.default('') })),
+  menu_order: z.int().default(0),
 });
 export type WooVariation = z.output<typeof variationSchema>;
 export const VARIATION_FIELDS = Object.keys(variationSchema.shape).join(',');
+
+/** Throws `transient` with the place that nobody understands. */
+export function readEntry<T>(schema: z.ZodType<T>, entry: Entry, what: string): T {
+  const parsed = schema.safeParse(entry);
+  if (parsed.success) return parsed.data;
+  const place = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
+  throw new CodedError('transient', `${what} ${String(entry.id)} has unexpected data at ${place}`, {
+    cause: parsed.error,
+    side: 'store',
+  });
+}
 
 export const statusSchema = z.object({
   environment: z.object({

@@ -14,9 +14,9 @@ import type {
   WriteOutcome,
 } from '../../domain/store-port.js';
 import { isTag, placeOfTarget, tagTarget } from '../../domain/write-target.js';
-import { changedMeanwhile, refused, togetherOrEach, written } from '../outcomes.js';
+import { changedMeanwhile, refused, written } from '../outcomes.js';
 import type { WooClient } from './client.js';
-import { metaFields, metaKeyOf, metaText, seoKeyFor, seoOf } from './meta.js';
+import { metaFields, metaKeyOf, metaProblem, metaText, seoKeyFor, seoText } from './meta.js';
 import { PRODUCT_FIELDS, productSchema, type WooProduct } from './schemas.js';
 import type { WooShop } from './shop.js';
 import { decodedName, protectedPart, withBackslashes } from './texts.js';
@@ -60,19 +60,13 @@ export class WooTargets {
     return { storeId, status: product.status, values, images };
   }
 
-  write(
+  /** All in one request. When the shop refuses it, it may mean one of them, so each is then sent by itself. */
+  async *write(
     storeId: string,
     writes: readonly TargetWrite[],
     options: StoreWriteOptions,
-  ): AsyncIterable<readonly WriteOutcome[]> {
-    return togetherOrEach(writes, (some) => this.#writeOnce(storeId, some, options));
-  }
-
-  async #writeOnce(
-    storeId: string,
-    writes: readonly TargetWrite[],
-    options: StoreWriteOptions,
-  ): Promise<readonly WriteOutcome[]> {
+  ): AsyncGenerator<readonly WriteOutcome[]> {
+    if (writes.length === 0) return;
     const { plugins } = await this.shop.facts();
     const before = await this.#product(storeId);
     if (before === null) throw new CodedError('not_found', `the shop has no product ${storeId}`);
@@ -81,19 +75,23 @@ export class WooTargets {
       outcome === null && place !== null ? [{ write, place }] : [],
     );
     const left = decided.flatMap(({ outcome }) => outcome ?? []);
-    if (toSend.length === 0) return left;
+    if (left.length > 0) yield left;
+    if (toSend.length === 0) return;
     const body = bodyOf(toSend, before);
-    if ('problem' in body)
-      return [...left, ...toSend.map(({ write }) => changedMeanwhile(write.target, body.problem))];
+    if ('problem' in body) {
+      yield toSend.map(({ write }) => changedMeanwhile(write.target, body.problem));
+      return;
+    }
     options.onSending?.(toSend.map(({ write }) => write.target));
     const query = { _fields: PRODUCT_FIELDS };
     const call = { method: 'PUT', path: pathOf(storeId), query, body: body.sent } as const;
     try {
       const { data: after } = await this.client.run(call, productSchema, options);
-      return [...left, ...toSend.map(({ write, place }) => kept(write, place, before, after))];
+      yield toSend.map(({ write, place }) => kept(write, place, before, after));
     } catch (error) {
       if (!isCoded(error, 'invalid')) throw error;
-      return [...left, ...toSend.map(({ write }) => refused(write.target, errorLine(error)))];
+      if (toSend.length === 1) yield toSend.map(({ write }) => refused(write.target, errorLine(error)));
+      else for (const { write } of toSend) yield* this.write(storeId, [write], options);
     }
   }
 
@@ -115,13 +113,15 @@ function pathOf(storeId: string): string {
 }
 
 function liveValue(target: string, product: WooProduct, plugins: ReadonlySet<string>): LiveValue {
-  const value = valueOf(presentText(target, product));
+  const value = valueOf(presentText(target, product, plugins));
   if (isTag(target))
     return product.tags.some(({ name }) => tagTarget(decodedName(name)) === target)
       ? valueOf(target.slice(tagTarget('').length))
       : closed(value, 'tags are not written in a shop of this kind');
   const place = placeIn(target, plugins);
   if (typeof place === 'string') return closed(value, place);
+  const problem = 'meta' in place ? metaProblem(product.meta_data, place.meta) : null;
+  if (problem !== null) return closed(value, problem);
   return nameInTarget(target) === null ? value : { ...value, type: value.value === null ? null : META_TYPE };
 }
 
@@ -152,12 +152,12 @@ function placeIn(target: string, plugins: ReadonlySet<string>): Place | string {
   return meta === null ? 'the shop keeps this value itself' : { meta };
 }
 
-function presentText(target: string, product: WooProduct): string | null {
+function presentText(target: string, product: WooProduct, plugins: ReadonlySet<string>): string | null {
   const text = TEXT_TARGETS[target];
   if (text === 'name') return decodedName(product.name);
   if (text !== undefined) return product[text];
-  if (target === 'seo.title') return seoOf(product.meta_data).title;
-  if (target === 'seo.description') return seoOf(product.meta_data).description;
+  if (target === 'seo.title') return seoText(product.meta_data, plugins, 'title');
+  if (target === 'seo.description') return seoText(product.meta_data, plugins, 'description');
   if (target === 'vendor')
     return product.brands[0] === undefined ? null : decodedName(product.brands[0].name);
   const name = nameInTarget(target);
@@ -180,7 +180,9 @@ function decide(
 ): Decided {
   const place = placeIn(target, plugins);
   if (typeof place === 'string') return { place: null, outcome: refused(target, place) };
-  const present = presentText(target, product);
+  const problem = 'meta' in place ? metaProblem(product.meta_data, place.meta) : null;
+  if (problem !== null) return { place: null, outcome: refused(target, problem) };
+  const present = presentText(target, product, plugins);
   const now = present === '' ? null : present;
   const wanted = value === '' ? null : value;
   if (now === wanted) return { place, outcome: written(target, now) };

@@ -18,7 +18,7 @@ export function withBackslashes(text: string): string {
 }
 
 /** The elements whose tags the shop strips from what an API key writes, while their text stays. */
-const STRIPPED = /<(script|iframe|style|form|input|object|embed|svg)\b/i;
+const STRIPPED = /<(script|iframe|style|form|input|object|embed|svg|picture|source)\b/i;
 /** `[products]`, `[gallery ids="1"]`. A word in brackets alone may be a shortcode of any plugin. */
 const SHORTCODE = /\[[a-z][a-z0-9_-]*(?:[\s/][^\]]*)?\]/i;
 

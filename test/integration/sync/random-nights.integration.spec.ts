@@ -7,6 +7,7 @@ import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { identifiersOf, toCatalogBody } from '../../../src/planner/map-to-catalog.js';
 import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
+import type { TimedSnapshot } from '../../support/product-snapshots.js';
 import { deliver, writeAll } from '../../support/results.js';
 import { SandboxCatalog, type HeldProduct } from '../../support/sandbox-stages.js';
 import { Stages, STORE } from '../../support/stages.js';
@@ -132,7 +133,7 @@ class Shop {
   }
 
   /** The same product under a new id, as an import does that deletes and creates. */
-  #reimport(place: number, id: number, present: ProductSnapshot): void {
+  #reimport(place: number, id: number, present: TimedSnapshot): void {
     stages.store.products.delete(String(id));
     const renewed = this.#next++;
     this.#ids[place] = renewed;
@@ -162,7 +163,7 @@ class Shop {
 }
 
 /** A merchant who changes the variants of a product leaves its texts as they are. */
-function withTextsOf(present: ProductSnapshot | undefined, product: ProductSnapshot): ProductSnapshot {
+function withTextsOf(present: ProductSnapshot | undefined, product: TimedSnapshot): TimedSnapshot {
   if (present === undefined) return product;
   const { title, descriptionHtml } = present;
   return { ...product, title, descriptionHtml };
@@ -182,7 +183,7 @@ async function deleteInCatalog(catalog: SandboxCatalog, externalId: string): Pro
     if (held === externalId) await catalog.client.deleteProduct(String(id));
 }
 
-function model(id: number, skus: readonly (string | null)[]): ProductSnapshot {
+function model(id: number, skus: readonly (string | null)[]): TimedSnapshot {
   const shape = modelSnapshot(id);
   return {
     ...shape,

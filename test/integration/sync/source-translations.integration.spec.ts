@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
 import { metafield } from '../../support/product-builders.js';
@@ -31,7 +30,7 @@ async function texts(id: number, locale: string) {
 
 const MAPPED = { openAttributes: ['custom.material', 'custom.size'] };
 
-function withAttributes(material: string, size: string): ProductSnapshot {
+function withAttributes(material: string, size: string) {
   return snapshot(1, {
     metafields: [
       metafield('custom.material', material),

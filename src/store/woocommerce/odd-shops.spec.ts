@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  closeShops,
+  connect,
+  idIn,
+  requests,
+  shopWith,
+  valueIn,
+  whole,
+  write,
+  written,
+} from '../../../test/support/sandbox/connected-shop.js';
+import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
+import type { SourceProduct } from '../../domain/store-port.js';
+import type { WooConnector } from './connector.js';
+
+afterEach(closeShops);
+
+/** A plugin changes the answers about one product. */
+function alterProduct(shop: TestShop, id: number, fields: object): void {
+  const altered = (entry: object): object =>
+    'id' in entry && entry.id === id ? { ...entry, ...fields } : entry;
+  shop.alter((reply, { path }) => {
+    if (!path.startsWith('wc/v3/products') || typeof reply.body !== 'object') return reply;
+    const body = Array.isArray(reply.body) ? reply.body.map(altered) : altered(reply.body);
+    return { ...reply, body };
+  });
+}
+
+async function sources(connector: WooConnector): Promise<SourceProduct[]> {
+  const found: SourceProduct[] = [];
+  for await (const part of connector.readWhole(null, () => Promise.resolve()))
+    if ('products' in part) found.push(...part.products);
+  return found;
+}
+
+describe('meta data that is no single text', () => {
+  it.each<[string, readonly unknown[]]>([
+    ['several values', ['Wool', 'Linen']],
+    ['a list', [['Wool', 'Linen']]],
+    ['an object', [{ rows: 2 }]],
+  ])('is left as it is: %s', async (_what, values) => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const meta = values.map((value, index) => ({ id: 900 + index, key: 'catalog_care', value }));
+    shop.products.edit(id, {});
+    shop.shop.putSilently({ ...shop.products.get(id)!, meta });
+    const connector = connect(shop);
+    const { value, closed } = await valueIn(connector, id, 'metafield:catalog.care');
+    expect(closed?.reason).toMatch(/several values|no text/);
+    const outcomes = await written(connector, id, write('metafield:catalog.care', 'Wash', value));
+    expect(outcomes).toMatchObject([{ outcome: 'refused' }]);
+    expect(shop.products.get(id)?.meta).toEqual(meta);
+  });
+});
+
+describe('search engine texts that a former plugin left', () => {
+  it('do not stand for those of the active one', async () => {
+    const shop = await shopWith(1, { plugins: ['seo-by-rank-math/rank-math.php'] });
+    const id = idIn(shop);
+    shop.products.edit(id, { meta: { _yoast_wpseo_title: 'Left by Yoast' } });
+    const connector = connect(shop);
+    expect(await valueIn(connector, id, 'seo.title')).toMatchObject({ value: null });
+    await written(connector, id, write('seo.title', 'For search', null));
+    expect(await valueIn(connector, id, 'seo.title')).toMatchObject({ value: 'For search' });
+    expect((await whole(connector)).products[0]?.seoTitle).toBe('For search');
+  });
+});
+
+describe('a product with data that nobody expects', () => {
+  it.each<[string, object]>([
+    ['no description', { description: null }],
+    ['an image without an address', { images: [{ id: 1, src: false, alt: '' }] }],
+    ['categories that are an object', { categories: { 0: { id: 15, name: 'A', slug: 'a' } } }],
+    ['a tag without a name', { tags: [{ id: 4, name: null, slug: '' }] }],
+    ['meta data that is an object', { meta_data: { 0: { id: 1, key: 'a', value: 'b' } } }],
+  ])('is not understood, and stops none of the others: %s', async (_what, fields) => {
+    const shop = await shopWith(3);
+    const odd = shop.products.list()[1]!.id;
+    alterProduct(shop, odd, fields);
+    const found = await sources(connect(shop));
+    expect(found).toHaveLength(3);
+    for (const source of found) {
+      if (source.storeId === String(odd)) expect(() => source.snapshot()).toThrow(/unexpected data/);
+      else expect(source.snapshot().title).toMatch(/^P[13]$/);
+    }
+  });
+
+  it('is read without a time of its last change, as imports leave it, and with a meta entry without a key', async () => {
+    const shop = await shopWith(1);
+    alterProduct(shop, idIn(shop), {
+      date_modified_gmt: null,
+      meta_data: [
+        { id: 1, key: null, value: 'x' },
+        { id: 2, key: 'fit', value: 'Slim' },
+      ],
+    });
+    const { products } = await whole(connect(shop));
+    expect(products[0]?.metafields).toContainEqual(expect.objectContaining({ key: 'fit', value: 'Slim' }));
+  });
+
+  it('is not understood with a variation of that kind', async () => {
+    const shop = await shopWith(1);
+    const parent = shop.products.create({ type: 'variable', row: { name: 'Shirt' } });
+    shop.products.create({ type: 'variation', parentId: parent.id, row: { name: 'S' } });
+    shop.alter((reply, { path }) =>
+      path === 'wc/v3/variations' && Array.isArray(reply.body)
+        ? { ...reply, body: reply.body.map((row: object) => ({ ...row, attributes: null })) }
+        : reply,
+    );
+    const [simple, variable] = await sources(connect(shop));
+    expect(simple?.snapshot().title).toBe('P1');
+    expect(() => variable?.snapshot()).toThrow(/unexpected data/);
+  });
+});
+
+describe('a product in a status that no list shows', () => {
+  it('is not gone', async () => {
+    const shop = await shopWith(3);
+    const [archived, trashed, deleted] = shop.products.list().map(({ id }) => id) as [number, number, number];
+    shop.products.edit(archived, { status: 'archived' });
+    shop.products.trash(trashed);
+    shop.products.delete(deleted);
+    const read = await connect(shop).readProducts([archived, trashed, deleted].map(String));
+    expect(read.map((product) => product?.storeId ?? null)).toEqual([String(archived), null, null]);
+    expect(read[0]?.snapshot()).toMatchObject({ status: 'DRAFT', title: 'P1' });
+  });
+
+  it('is no product when it is a variation', async () => {
+    const shop = await shopWith(0);
+    const parent = shop.products.create({ type: 'variable', row: { name: 'Shirt' } });
+    const { id } = shop.products.create({ type: 'variation', parentId: parent.id, row: { name: 'S' } });
+    expect(await connect(shop).readProducts([String(id)])).toEqual([null]);
+  });
+});
+
+describe('a write that the shop refuses', () => {
+  it('does not take the others with it when one of them stands there already', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const body = { code: 'rest_invalid_param', message: 'Invalid.', data: { status: 400 } };
+    shop.answerWith(({ method, body: sent }) =>
+      method === 'PUT' && 'meta_data' in sent ? { status: 400, body } : null,
+    );
+    const outcomes = await written(
+      connect(shop),
+      id,
+      write('title', 'P1', 'P1'),
+      write('descriptionHtml', '<p>New</p>', 'Text 1'),
+      write('metafield:catalog.care', 'Wash', null),
+    );
+    expect(Object.fromEntries(outcomes.map(({ target, outcome }) => [target, outcome]))).toEqual({
+      title: 'written',
+      descriptionHtml: 'written',
+      'metafield:catalog.care': 'refused',
+    });
+  });
+});
+
+describe('a shop that shows its index to nobody', () => {
+  it('is usable with a key', async () => {
+    const shop = await shopWith(1);
+    shop.alter((reply, { path }) =>
+      path === '' && shop.requests.length > 0
+        ? { status: 401, body: { code: 'rest_login_required', message: 'REST API restricted.', data: null } }
+        : reply,
+    );
+    const connector = connect(shop);
+    await connector.count();
+    expect(await connector.probe()).toMatchObject({ mayWriteProducts: true, name: '' });
+  });
+});
+
+describe('a media element that the shop’s API would empty', () => {
+  it.each([
+    '<video controls><source src="https://cdn.example/a.mp4" type="video/mp4"></video>',
+    '<picture><source srcset="https://cdn.example/a.webp"><img src="https://cdn.example/a.png"></picture>',
+  ])('stays: %s', async (description) => {
+    const shop = await shopWith(0);
+    const { id } = shop.products.create({ row: { name: 'One', description } });
+    const outcomes = await written(connect(shop), id, write('descriptionHtml', '<p>New</p>', description));
+    expect(outcomes).toMatchObject([{ outcome: 'changed_meanwhile' }]);
+    expect(requests(shop, 'PUT')).toBe(0);
+  });
+});
