@@ -15,6 +15,7 @@ import { isCoded } from '../../domain/errors.js';
 import type { KeptIdentity } from '../connector-parts.js';
 import { type ClientSettings, WooClient } from './client.js';
 import { shopFindings } from './findings.js';
+import { metaNames } from './meta.js';
 import { WooReader } from './reader.js';
 import { anything } from './schemas.js';
 import { WooShop } from './shop.js';
@@ -25,6 +26,8 @@ export interface WooOptions extends ClientSettings {
   readonly webhookSecret?: string | undefined;
   /** The namespace whose metafields are kept under its name as a prefix; null for none. */
   readonly namespace?: string | null;
+  /** `namespace.key` of the metafields that results are written to. */
+  readonly attributes?: readonly string[];
   readonly variantMetafields?: readonly string[];
   readonly identity?: KeptIdentity | undefined;
 }
@@ -39,12 +42,13 @@ export class WooConnector implements StoreConnector {
 
   /** Sends no request. */
   constructor(private readonly options: WooOptions) {
-    const { namespace = null, variantMetafields = [] } = options;
+    const { namespace = null, attributes = [], variantMetafields = [] } = options;
+    const names = metaNames(namespace, attributes);
     this.imageOrigins = [new URL(options.url).origin];
     this.client = new WooClient(options);
     this.shop = new WooShop(this.client, options.identity);
-    this.reader = new WooReader(this.client, this.shop, { namespace, variantMetafields });
-    this.targets = new WooTargets(this.client, this.shop, namespace);
+    this.reader = new WooReader(this.client, this.shop, { metaNames: names, variantMetafields });
+    this.targets = new WooTargets(this.client, this.shop, names);
   }
 
   scaledImage(address: URL): URL {

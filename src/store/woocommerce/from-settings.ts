@@ -10,7 +10,10 @@ export interface WooSettings {
   readonly auth: ApiKey;
   readonly webhookSecret?: string | undefined;
   readonly mapping: { readonly mpn: string; readonly asin: string };
-  readonly writeBack: { readonly sections: { readonly namespace: string } | null };
+  readonly writeBack: {
+    readonly sections: { readonly namespace: string } | null;
+    readonly attributes: Readonly<Record<string, string>>;
+  };
 }
 
 /** Sends no request. */
@@ -23,6 +26,7 @@ export function wooConnector(
     key: auth,
     webhookSecret,
     namespace: writeBack.sections?.namespace ?? null,
+    attributes: Object.values(writeBack.attributes),
     variantMetafields: [mapping.mpn, mapping.asin].filter((name) => name !== ''),
     identity,
     onRequest,

@@ -6,7 +6,7 @@ import type {
   ProductStatus,
   VariantSnapshot,
 } from '../../domain/snapshot.js';
-import { metaFields, seoText } from './meta.js';
+import { metaFields, type MetaNames, seoText } from './meta.js';
 import type { WooProduct, WooVariation } from './schemas.js';
 import { decodedName } from './texts.js';
 
@@ -16,8 +16,7 @@ export interface MapScope {
   /** Folders of the active plugins. */
   readonly plugins: ReadonlySet<string>;
   readonly categories: ReadonlyMap<number, string>;
-  /** The namespace whose metafields are kept under its name as a prefix; null for none. */
-  readonly namespace: string | null;
+  readonly metaNames: MetaNames;
   /** The unit of weights, such as `kg`; null where the shop does not give it. */
   readonly weightUnit: string | null;
   /** `namespace.key` of the metafields of variants; a simple product has them itself. */
@@ -38,7 +37,7 @@ export function toSnapshot(
   const isPublic = product.status === 'publish';
   const shortDescription = orNull(product.short_description);
   const metafields = [
-    ...metaFields(product.meta_data, scope.namespace),
+    ...metaFields(product.meta_data, scope.metaNames),
     ...attributesOf(product),
     ...(shortDescription === null
       ? []

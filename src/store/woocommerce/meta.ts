@@ -1,3 +1,4 @@
+import { metafieldKey, type MetafieldKey } from '../../domain/metafield-key.js';
 import type { MetafieldValue } from '../../domain/snapshot.js';
 import type { WooProduct } from './schemas.js';
 
@@ -25,16 +26,32 @@ export function metaKeyOf(namespace: string, key: string): string | null {
   return name.startsWith('_') || OWN_KEYS.has(name) ? null : name;
 }
 
-/** The texts among the meta data, as metafields. Those of the namespace have the rest of their key as their name. */
-export function metaFields(meta: Meta, namespace: string | null): MetafieldValue[] {
-  const prefix = namespace === null ? null : `${namespace}_`;
+/** The metafield that a meta key is. */
+export type MetaNames = (key: string) => MetafieldKey;
+
+/**
+ * A key is read by the name that the settings write it by, because what was written is known again by its name: one of `attributes`, or
+ * one of the namespace, whose keys begin with it. Any other key has its own name.
+ */
+export function metaNames(namespace: string | null, attributes: readonly string[]): MetaNames {
+  const named = new Map(
+    attributes.map(metafieldKey).map((place) => [metaKeyOf(place.namespace, place.key), place] as const),
+  );
+  const prefix = `${namespace ?? ''}_`;
+  return (key) => {
+    const place = named.get(key);
+    if (place !== undefined) return place;
+    return namespace !== null && key.startsWith(prefix) && key.length > prefix.length
+      ? { namespace, key: key.slice(prefix.length) }
+      : { namespace: META_NAMESPACE, key };
+  };
+}
+
+/** The texts among the meta data, as metafields. */
+export function metaFields(meta: Meta, names: MetaNames): MetafieldValue[] {
   return meta.flatMap(({ key, value }) => {
     if (typeof value !== 'string' || value === '' || !KEY.test(key)) return [];
-    const isOwn = prefix !== null && key.startsWith(prefix) && key.length > prefix.length;
-    const place = isOwn
-      ? { namespace: namespace ?? '', key: key.slice(prefix.length) }
-      : { namespace: META_NAMESPACE, key };
-    return [{ ...place, type: TEXT, value }];
+    return [{ ...names(key), type: TEXT, value }];
   });
 }
 

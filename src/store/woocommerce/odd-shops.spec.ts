@@ -54,6 +54,24 @@ describe('meta data that is no single text', () => {
   });
 });
 
+describe('meta data that an attribute of the settings names', () => {
+  it('is read under the name that it is written by, so that what was written is known again', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const connector = connect(shop, { attributes: ['care.text', 'meta.catalog_fit'] });
+    const place = { namespace: 'care', key: 'text', value: 'Wash' };
+    await written(connector, id, write('metafield:care.text', 'Wash', null));
+    await written(connector, id, write('metafield:meta.catalog_fit', 'Slim', null));
+    expect(shop.products.get(id)?.meta.map(({ key }) => key)).toEqual(['care_text', 'catalog_fit']);
+    const { products } = await whole(connector);
+    expect(products[0]?.metafields).toEqual([
+      expect.objectContaining(place),
+      expect.objectContaining({ namespace: 'meta', key: 'catalog_fit', value: 'Slim' }),
+    ]);
+    expect(await valueIn(connector, id, 'metafield:care.text')).toMatchObject({ value: 'Wash' });
+  });
+});
+
 describe('search engine texts that a former plugin left', () => {
   it('do not stand for those of the active one', async () => {
     const shop = await shopWith(1, { plugins: ['seo-by-rank-math/rank-math.php'] });

@@ -32,7 +32,7 @@ export class WooReader {
   constructor(
     private readonly client: WooClient,
     private readonly shop: WooShop,
-    private readonly scope: Pick<MapScope, 'namespace' | 'variantMetafields'>,
+    private readonly scope: Pick<MapScope, 'metaNames' | 'variantMetafields'>,
   ) {}
 
   /**

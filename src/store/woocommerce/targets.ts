@@ -16,7 +16,7 @@ import type {
 import { isTag, placeOfTarget, tagTarget } from '../../domain/write-target.js';
 import { changedMeanwhile, refused, written } from '../outcomes.js';
 import type { WooClient } from './client.js';
-import { metaFields, metaKeyOf, metaProblem, metaText, seoKeyFor, seoText } from './meta.js';
+import { metaFields, metaKeyOf, type MetaNames, metaProblem, metaText, seoKeyFor, seoText } from './meta.js';
 import { PRODUCT_FIELDS, productSchema, type WooProduct } from './schemas.js';
 import type { WooShop } from './shop.js';
 import { decodedName, protectedPart, withBackslashes } from './texts.js';
@@ -40,7 +40,7 @@ export class WooTargets {
   constructor(
     private readonly client: WooClient,
     private readonly shop: WooShop,
-    private readonly namespace: string | null,
+    private readonly names: MetaNames,
   ) {}
 
   async read(storeId: string, targets: readonly string[]): Promise<LiveProduct | null> {
@@ -48,7 +48,7 @@ export class WooTargets {
     const product = await this.#product(storeId);
     if (product === null) return null;
     const values = new Map<string, LiveValue>();
-    for (const field of metaFields(product.meta_data, this.namespace))
+    for (const field of metaFields(product.meta_data, this.names))
       values.set(metafieldTarget(field), { value: field.value, token: null, type: field.type });
     for (const tag of product.tags)
       values.set(tagTarget(decodedName(tag.name)), valueOf(decodedName(tag.name)));
