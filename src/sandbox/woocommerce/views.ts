@@ -46,6 +46,14 @@ export function postView(shop: Shop, post: Post, context: Context): object {
     description: shown(row.description),
     short_description: shown(row.shortDescription),
     sku: post.sku,
+    variations:
+      type === 'variable'
+        ? shop
+            .all()
+            .flatMap(({ id, parentId, row: { status } }) =>
+              parentId === post.id && status !== 'trash' ? id : [],
+            )
+        : [],
     categories: terms(post.categories, 'categories'),
     brands: terms(post.brands, 'brands'),
     tags: terms(post.tags, 'tags'),

@@ -201,3 +201,50 @@ describe('a media element that the shop’s API would empty', () => {
     expect(requests(shop, 'PUT')).toBe(0);
   });
 });
+
+describe('a product whose variations the shop does not list', () => {
+  it('is not understood, and does not lose them', async () => {
+    const shop = await shopWith(0);
+    const parent = shop.products.create({ type: 'variable', row: { name: 'Shirt' } });
+    const { id } = shop.products.create({ type: 'variation', parentId: parent.id, row: { name: 'S' } });
+    shop.alter((reply, { path }) =>
+      path === 'wc/v3/variations' ? { status: 200, body: [], total: 0, pages: 0 } : reply,
+    );
+    const [variable] = await sources(connect(shop));
+    expect(() => variable?.snapshot()).toThrow(`does not list its variations ${String(id)}`);
+  });
+});
+
+describe('a category that is new', () => {
+  it('has its full name at once', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const connector = connect(shop);
+    await whole(connector);
+    const { id: category } = shop.shop.categoryPath('Clothing > Shirts');
+    shop.products.edit(id, { categories: [category] });
+    expect((await whole(connector)).products[0]?.category).toBe('Clothing > Shirts');
+  });
+});
+
+describe('a list of products', () => {
+  it('that does not say how many there are proves nothing, and says so', async () => {
+    const shop = await shopWith(2);
+    shop.alter(({ status, body }) => ({ status, body }));
+    expect((await whole(connect(shop))).end).toEqual({
+      complete: false,
+      why: 'the shop does not say how many products it has',
+    });
+  });
+
+  it('that a plugin sorts in another order is refused, because products would be missed', async () => {
+    const shop = await shopWith(3);
+    shop.alter((reply) =>
+      Array.isArray(reply.body) ? { ...reply, body: reply.body.toReversed() as object[] } : reply,
+    );
+    await expect(whole(connect(shop))).rejects.toMatchObject({
+      code: 'misconfigured',
+      message: expect.stringContaining('another order'),
+    });
+  });
+});

@@ -19,7 +19,7 @@ export interface WalkedPage<T> {
 /**
  * The rows of a list in the order of their ids, each once. Pages shift when an entry leaves the list, so each page begins at a row that
  * was read already; where it does not, the walk steps back until it does. New entries come at the end.
- * Throws `misconfigured` for a list that goes on without showing anything new.
+ * Throws `misconfigured` for a list in another order, and for one that goes on without showing anything new.
  */
 export async function* walk<T extends { readonly id: number }>(
   client: Pick<WooClient, 'run'>,
@@ -32,6 +32,12 @@ export async function* walk<T extends { readonly id: number }>(
   for (let offset = 0; ;) {
     const asked = { ...query, orderby: 'id', order: 'asc', per_page: String(PAGE), offset: String(offset) };
     const { data, total } = await client.run({ path, query: asked }, row.array());
+    if (data.some(({ id }, index) => index > 0 && id <= (data[index - 1]?.id ?? 0)))
+      throw new CodedError(
+        'misconfigured',
+        `the shop gives its list ${path} in another order than it was asked for: a plugin sorts it`,
+        { side: 'store' },
+      );
     const first = data[0];
     const isJoined = first === undefined ? total !== null && offset < total : first.id <= last;
     if (!isJoined && offset > 0 && backs < MOST_BACK) {

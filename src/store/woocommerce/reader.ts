@@ -61,7 +61,10 @@ export class WooReader {
       ? { complete: true }
       : {
           complete: false,
-          why: `the shop counts ${String(total)} products, ${String(listed.size)} were listed: the key may not read all of them`,
+          why:
+            total === null
+              ? 'the shop does not say how many products it has'
+              : `the shop counts ${String(total)} products, ${String(listed.size)} were listed: the key may not read all of them`,
         };
   }
 
@@ -116,7 +119,7 @@ export class WooReader {
 
   async #sources(products: readonly Entry[]): Promise<SourceProduct[]> {
     const { identity, plugins } = await this.shop.facts();
-    const categories = await this.shop.categoryPaths();
+    const categories = await this.shop.categoryPaths(products.flatMap(categoriesIn));
     const weightUnit = await this.#unit();
     const variations = await this.#variationsOf(products.filter((product) => product['type'] === 'variable'));
     const scope: MapScope = { ...this.scope, identity, plugins, categories, weightUnit };
@@ -127,7 +130,15 @@ export class WooReader {
         const own = (variations.get(product.id) ?? []).map((row) =>
           readEntry(variationSchema, row, 'variation'),
         );
-        return toSnapshot(readEntry(productSchema, product, 'product'), own.sort(byPlace), scope);
+        const read = readEntry(productSchema, product, 'product');
+        const missing = read.variations.filter((id) => own.every((variation) => variation.id !== id));
+        if (missing.length > 0)
+          throw new CodedError(
+            'transient',
+            `the shop has product ${String(read.id)} and does not list its variations ${missing.slice(0, 10).join(', ')}`,
+            { side: 'store' },
+          );
+        return toSnapshot(read, own.sort(byPlace), scope);
       },
     }));
   }
@@ -176,6 +187,11 @@ export class WooReader {
     );
     return this.#weightUnit;
   }
+}
+
+function categoriesIn(product: Entry): number[] {
+  const read = productSchema.shape.categories.safeParse(product['categories']);
+  return read.success ? read.data.map(({ id }) => id) : [];
 }
 
 /** In the order that the merchant gave them. */

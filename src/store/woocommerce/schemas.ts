@@ -39,6 +39,8 @@ export const productSchema = z.object({
     z.object({ name, slug: text.default(''), variation: z.boolean(), options: z.array(text) }),
   ),
   meta_data: z.array(meta),
+  /** The numbers of its variations, which prove that all of them were read. */
+  variations: z.array(id).default([]),
 });
 export type WooProduct = z.output<typeof productSchema>;
 export const PRODUCT_FIELDS = Object.keys(productSchema.shape).join(',');

@@ -9,6 +9,8 @@ import { categorySchema, statusSchema } from './schemas.js';
 import { walk } from './pages.js';
 import { decodedName } from './texts.js';
 
+/** Levels of categories that are named. A plugin may make any number, and circles. */
+const DEEPEST = 20;
 /** Terms and the shop itself change rarely. */
 const REMEMBERED_MS = 600_000;
 
@@ -78,9 +80,11 @@ export class WooShop {
     );
   }
 
-  /** The full names of the product categories, by id: `Root > Subcategory`. */
-  categoryPaths(): Promise<ReadonlyMap<number, string>> {
-    return this.#categories.get('', () => this.#readCategories());
+  /** The full names of the product categories, by id: `Root > Subcategory`. They are read again when one of these is new. */
+  async categoryPaths(wanted: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const ask = (): Promise<ReadonlyMap<number, string>> => this.#readCategories();
+    const known = await this.#categories.get('', ask);
+    return wanted.every((id) => known.has(id)) ? known : this.#categories.renew('', ask);
   }
 
   async #readCategories(): Promise<ReadonlyMap<number, string>> {
@@ -91,12 +95,16 @@ export class WooShop {
     };
     for await (const { rows } of walk(this.client, list, categorySchema))
       for (const row of rows) all.set(row.id, row);
-    const pathOf = (id: number, below: ReadonlySet<number>): string[] => {
-      const own = all.get(id);
-      if (own === undefined || below.has(id)) return [];
-      return [...pathOf(own.parent, new Set([...below, id])), decodedName(own.name)];
+    const pathOf = (id: number): string => {
+      const path = new Set<{ readonly name: string }>();
+      for (let own = all.get(id); own && !path.has(own) && path.size < DEEPEST; own = all.get(own.parent))
+        path.add(own);
+      return [...path]
+        .map(({ name }) => decodedName(name))
+        .toReversed()
+        .join(' > ');
     };
-    return new Map([...all.keys()].map((id) => [id, pathOf(id, new Set()).join(' > ')]));
+    return new Map([...all.keys()].map((id) => [id, pathOf(id)]));
   }
 }
 
