@@ -55,7 +55,7 @@ const DEFAULTS: Omit<SandboxSettings, 'readings'> = {
   credits: 100_000,
   notifyAgain: false,
   bodyLimitBytes: 10 * 1024 * 1024,
-  pollMs: 100,
+  pollMs: 50,
   logger: { info: () => undefined, error: () => undefined },
 };
 
