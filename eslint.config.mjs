@@ -1,7 +1,25 @@
+import { readFileSync } from 'node:fs';
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
+
+const { optionalDependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+
+const SPREAD_OF_LITERAL = {
+  selector:
+    'ObjectExpression > SpreadElement > ObjectExpression, ArrayExpression > SpreadElement > ArrayExpression',
+  message: 'Write the members themselves: a spread of a literal only saves lines.',
+};
+
+const SECRET = '/(token|secret|password|signature|digest|hmac|mac)$/i';
+const COMPARED_SECRET = {
+  selector:
+    'BinaryExpression[operator=/^[!=]==?$/]' +
+    `:matches([left.name=${SECRET}], [left.property.name=${SECRET}], [right.name=${SECRET}], [right.property.name=${SECRET}])` +
+    ':not([left.type="Literal"], [right.type="Literal"], [right.type="Identifier"][right.name="undefined"])',
+  message: 'Compare what a request brings with a secret in constant time (timingSafeEqual).',
+};
 
 export default defineConfig(
   globalIgnores(['dist', 'coverage', 'reports', 'data', '.stryker-tmp', 'test/fixtures']),
@@ -19,16 +37,31 @@ export default defineConfig(
     files: ['src/**'],
     // The tables of tests use it for rows.
     ignores: ['**/*.spec.ts'],
+    rules: { 'no-restricted-syntax': ['error', SPREAD_OF_LITERAL] },
+  },
+  {
+    // The production image leaves the optional packages out, with the areas that need them.
+    files: ['src/**'],
+    ignores: ['src/sandbox/**', 'src/cli/demo/**', 'src/embedded-postgres/**', '**/*.spec.ts'],
     rules: {
-      'no-restricted-syntax': [
+      'no-restricted-imports': [
         'error',
         {
-          selector:
-            'ObjectExpression > SpreadElement > ObjectExpression, ArrayExpression > SpreadElement > ArrayExpression',
-          message: 'Write the members themselves: a spread of a literal only saves lines.',
+          patterns: [
+            {
+              group: Object.keys(optionalDependencies).flatMap((name) => [name, `${name}/*`]),
+              message: 'An optional package is for the demo, the sandbox and the embedded PostgreSQL alone.',
+            },
+          ],
         },
       ],
     },
+  },
+  {
+    // Here secrets meet what a request brings.
+    files: ['src/operations/**', 'src/webhooks/**', 'src/**/*webhook-signature.ts'],
+    ignores: ['**/*.spec.ts'],
+    rules: { 'no-restricted-syntax': ['error', SPREAD_OF_LITERAL, COMPARED_SECRET] },
   },
   {
     files: ['**/*.ts'],

@@ -9,6 +9,12 @@ describe('errorLine', () => {
     expect(errorLine(error)).toBe('catalog refused the product (sku: already in use)');
   });
 
+  it.each(['x', ' ', '\n', ' \n', '\t'])('is one bounded line of a long message of %j', (piece) => {
+    const line = errorLine(new CodedError('invalid', `a${piece.repeat(50_000)}b`));
+    expect(line).not.toMatch(/[\r\n]/);
+    expect(line.length).toBeLessThanOrEqual(2000);
+  });
+
   it('serves whatever was thrown', () => {
     expect(errorLine('plain')).toBe('plain');
   });

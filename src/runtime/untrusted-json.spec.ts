@@ -22,9 +22,16 @@ describe('JSON from outside', () => {
     ['nothing', ''],
     ['a cut-off body', '{"a": 1'],
     ['markup', '<html></html>'],
-    ['more than 100 levels', '['.repeat(102) + ']'.repeat(102)],
   ])('is refused when it is %s', (_what, text) => {
     expect(read(text)).toEqual({ ok: false });
+  });
+
+  it.each([
+    ['lists', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+    ['objects', (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)],
+  ])('is taken to a hundred levels of %s, and refused beyond without using up the stack', (_what, nested) => {
+    expect(read(nested(99))).toMatchObject({ ok: true });
+    for (const depth of [101, 1_000_000]) expect(read(nested(depth))).toEqual({ ok: false });
   });
 
   it('is refused with a broken sequence of UTF-8', () => {

