@@ -144,12 +144,17 @@ export class RunEnds {
   /** The counts (docs/http.md#runs). Open actions count as failed until a later attempt settles them. */
   async #counts(run: SyncRunEntity): Promise<{ counts: RunCounts; owed: OwedSummary; tally: ActionTally }> {
     const [tally, owed] = [await this.actions.tally(run.id), await this.owed.summary(run.store)];
+    const { created, updated } = tally;
+    const { unchanged = 0 } = run.counts;
+    const failed = tally.failed + tally.open;
     const counts = {
       ...NO_COUNTS,
       ...run.counts,
-      created: tally.created,
-      updated: tally.updated,
-      failed: tally.failed + tally.open,
+      // A product that is gone, and that the catalog could not be told of, was not read.
+      seen: created + updated + unchanged + failed,
+      created,
+      updated,
+      failed,
       // As planned, or more where the catalog refused identifiers that the plan would have sent.
       conflicted: Math.max(run.counts.conflicted ?? 0, tally.conflicted + tally.refused),
       orphaned: tally.orphaned,

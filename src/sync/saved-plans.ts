@@ -37,7 +37,6 @@ const BATCH = 50;
 interface Tally {
   entries: number;
   products: number;
-  refusedOrphans: number;
   refused: number;
 }
 
@@ -102,8 +101,7 @@ export class SavedPlans {
       const plan = Plan.of(this.db, run);
       const tally = await this.#judge(plan, store, signal);
       const { conflicted } = await plan.actions.counts();
-      // Each product of the run once. A refused orphan counts as seen.
-      const counts = { ...NO_COUNTS, seen: tally.products + tally.refusedOrphans, conflicted };
+      const counts = { ...NO_COUNTS, seen: tally.products, conflicted };
       await this.plans.queue(run, { trigger, counts, began });
       return { runId: run.id, entries: tally.entries, refused: tally.refused };
     } catch (error) {
@@ -135,7 +133,7 @@ export class SavedPlans {
 
   /** Judges each entry again, by the store, its link and the identities as they are now. */
   async #judge(plan: Plan, store: Store, signal: AbortSignal): Promise<Tally> {
-    const tally = { entries: 0, products: 0, refusedOrphans: 0, refused: 0 };
+    const tally = { entries: 0, products: 0, refused: 0 };
     await fillCatalogView(plan, store.workspace, null, { since: null, clock: this.clock, signal });
     const contested = await plan.identities.contested();
     const unsettled = new Set(await plan.identities.toResolve());
@@ -154,10 +152,7 @@ export class SavedPlans {
         const reason =
           verdict.reason ?? (unsettled.has(entry.id) ? movedIdentity(entry, resolve(asNew(entry))) : null);
         if (reason === null) valid.push({ id: entry.id, seen: verdict.seen });
-        else {
-          refusals.push({ id: entry.id, reason });
-          if (entry.kind === 'orphan') tally.refusedOrphans += 1;
-        }
+        else refusals.push({ id: entry.id, reason });
       }
       await this.plans.seenNow(plan.run, valid);
       await this.plans.refuse(plan.run, refusals);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import type { SyncActionEntity } from '../../../src/persistence/entities/index.js';
+import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
@@ -61,6 +62,15 @@ describe('a read', () => {
     stages.store.products.delete('2');
     const { counts } = await stages.sync();
     expect(counts).toMatchObject({ seen: 3, created: 1, updated: 1, unchanged: 1, failed: 0, orphaned: 1 });
+  });
+
+  it('include a product that is gone from the store and that the catalog refuses to delete', async () => {
+    stages.settings = { store: { deleted: 'delete' }, workspace: {} };
+    await linked(1, 2);
+    stages.store.products.delete('2');
+    stages.catalog.script.before('deleteProduct', refusal('invalid'));
+    const { counts } = await stages.sync();
+    expect(counts).toMatchObject({ seen: 2, unchanged: 1, failed: 1, orphaned: 0 });
   });
 });
 
