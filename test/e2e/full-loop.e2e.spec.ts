@@ -14,21 +14,21 @@ async function open(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-/** Three batches of generation. */
-const PRODUCTS = 120;
+/** Two pages of the catalog's listing, and three batches of generation. */
+const PRODUCTS = 60;
 
 describe('the daemon, set by configuration alone', () => {
-  it('brings 120 products round, and finds nothing left to do in the next night', async () => {
+  it('brings 60 products round, and finds nothing left to do in the next night', async () => {
     const here = await open({
       settings: {
         workspaces: {
-          default: { generation: { maxPerRun: 500, batchSize: 40 }, tasks: { pollSeconds: 60 } },
+          default: { generation: { maxPerRun: 500, batchSize: 20 }, tasks: { pollSeconds: 60 } },
         },
       },
     });
     const { store, catalog } = here;
     const before = fill(store, PRODUCTS, { singleEvery: 4 });
-    await here.start();
+    await here.startHere();
 
     const first = await here.runToEnd();
     expect(first).toMatchObject({ status: 'succeeded', error: null });
