@@ -72,6 +72,7 @@ const jest = spawn(
     '--no-warnings',
     'node_modules/jest/bin/jest.js',
     '--verbose',
+    '--selectProjects=contract',
     // The retries of a delivery take ten minutes.
     '--testTimeout=900000',
     'test/contract/catalog.contract.spec.ts',

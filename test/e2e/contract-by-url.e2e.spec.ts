@@ -4,8 +4,9 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { startCatalogSandbox } from '../../src/sandbox/catalog/index.js';
-import { createTestDatabase } from '../support/postgres.js';
+import { startCatalogSandbox, type RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
+import { readingsOfTexts } from '../../src/sandbox/catalog/readings.js';
+import { createSandboxPlace, createTestDatabase } from '../support/postgres.js';
 
 const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const SANDBOX = path('dist/cli/demo/sandbox-program.js');
@@ -34,15 +35,12 @@ interface Service {
 }
 
 /** The sandbox as a process of its own, of which the suite gets the URL and the credentials alone. */
-async function startService(readings: readonly string[]): Promise<Service> {
+async function startProcess(): Promise<Service> {
   const database = await createTestDatabase();
   const operated = await startCatalogSandbox({ databaseUrl: database.url });
-  await operated.createUser(EMAIL, PASSWORD);
-  const narrow = await operated.issueApiToken('narrow', { scopes: ['products'] });
+  const options = await accounts(operated);
   await operated.stop();
-  const switches = readings.flatMap((reading) => ['--reading', reading]);
-  const place = ['--port', '0', '--database-url', database.url];
-  const child = spawn(process.execPath, [SANDBOX, 'serve', ...place, ...switches]);
+  const child = spawn(process.execPath, [SANDBOX, 'serve', '--port', '0', '--database-url', database.url]);
   const printed: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     printed.push(line.split(/ {2,}/)[1] ?? '');
@@ -51,7 +49,7 @@ async function startService(readings: readonly string[]): Promise<Service> {
   const [url = '', token = ''] = printed;
   return {
     url,
-    options: ['--token', token, '--email', EMAIL, '--password', PASSWORD, '--narrow-token', narrow.token],
+    options: ['--token', token, ...options],
     stop: async () => {
       child.kill();
       await once(child, 'exit');
@@ -60,12 +58,32 @@ async function startService(readings: readonly string[]): Promise<Service> {
   };
 }
 
-/** Runs the contract suite with these readings; answers its exit status and what it printed. */
+/** The sandbox with these readings in this process: the suite learns no more of it than of any other service. */
+async function startHere(readings: readonly string[]): Promise<Service> {
+  const sandbox = await startCatalogSandbox({
+    ...(await createSandboxPlace()),
+    readings: readingsOfTexts(readings),
+  });
+  const { token } = await sandbox.issueApiToken('all');
+  return {
+    url: sandbox.baseUrl,
+    options: ['--token', token, ...(await accounts(sandbox))],
+    stop: () => sandbox.stop(),
+  };
+}
+
+/** Makes a user and a token that lacks a permission; answers the suite's options for them. */
+async function accounts(sandbox: RunningCatalogSandbox): Promise<readonly string[]> {
+  await sandbox.createUser(EMAIL, PASSWORD);
+  const narrow = await sandbox.issueApiToken('narrow', { scopes: ['products'] });
+  return ['--email', EMAIL, '--password', PASSWORD, '--narrow-token', narrow.token];
+}
+
+/** Runs the contract suite against the service and stops it; answers the suite's exit status and what it printed. */
 async function runSuite(
-  readings: readonly string[],
-  options: readonly string[] = [],
+  service: Service,
+  options: readonly string[],
 ): Promise<{ status: number; printed: string }> {
-  const service = await startService(readings);
   try {
     const suite = spawn(process.execPath, [CONTRACT, '--url', service.url, ...service.options, ...options]);
     const [stdout, stderr, [status]] = await Promise.all([
@@ -87,7 +105,7 @@ const WAITED_FOR = 'EVENT-0[46]|DELIVERY-(?!01)';
 // Each suite waits for silences and retries in real time, so all of them run at once.
 describe('the contract suite, by URL and credentials alone', () => {
   it.concurrent('proves the sandbox in a process of its own, deliveries and retries included', async () => {
-    const { status, printed } = await runSuite([], ['--only', NOTIFIED]);
+    const { status, printed } = await runSuite(await startProcess(), ['--only', NOTIFIED]);
     expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
     expect(printed).toContain('0 tests of what the interface leaves open found another reading');
     // Only what needs the sandbox's clock, database or operator is skipped.
@@ -99,7 +117,7 @@ describe('the contract suite, by URL and credentials alone', () => {
   it.concurrent(
     'passes a service that reads otherwise what the interface leaves open, and names the differences',
     async () => {
-      const { status, printed } = await runSuite(OTHER_READINGS, ['--no-generation']);
+      const { status, printed } = await runSuite(await startHere(OTHER_READINGS), ['--no-generation']);
       expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
       const [, report = ''] = printed.split('found another reading:');
       for (const rule of ['PATCH-07', 'PUT-06', 'CREATE-13', 'PATCH-06', 'VAR-03'])
@@ -110,7 +128,10 @@ describe('the contract suite, by URL and credentials alone', () => {
   it.concurrent(
     'passes a service that shows no tasks and deletes nothing, and names what it leaves behind',
     async () => {
-      const { status, printed } = await runSuite(CLOSED_READINGS, ['--only', `^(?!${WAITED_FOR})`]);
+      const { status, printed } = await runSuite(await startHere(CLOSED_READINGS), [
+        '--only',
+        `^(?!${WAITED_FOR})`,
+      ]);
       expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
       expect(printed).toContain('skipped: GET /background-tasks/ answered 404');
       expect(printed).toContain('Left behind: products that could not be deleted');
