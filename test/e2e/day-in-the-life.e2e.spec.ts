@@ -6,6 +6,7 @@ import type { SandboxProduct } from '../../src/sandbox/store/index.js';
 import { contentWrites, edit, fill, now } from '../support/e2e-products.js';
 import { Program, runProgram, type ProgramEnd } from '../support/e2e-program.js';
 import { runSchema, until, World } from '../support/e2e-world.js';
+import { runLine, type CommandEnd } from '../support/run-command.js';
 
 const rows = z.object({
   items: z.array(z.looseObject({ id: z.string(), state: z.string(), externalId: z.string().nullable() })),
@@ -56,6 +57,13 @@ describe('a day with store-sync', () => {
     return end;
   }
 
+  /** A command that only reads rows, in this process. */
+  async function look(...args: string[]): Promise<CommandEnd> {
+    const end = await runLine(world, args, { ...env, LOG_LEVEL: '' });
+    said.push(end.stdout, end.stderr);
+    return end;
+  }
+
   async function started(): Promise<void> {
     daemon = await Program.start(['start'], { cwd: world.directory, env });
     await daemon.said((line) => line.includes('store-sync is up'));
@@ -71,7 +79,7 @@ describe('a day with store-sync', () => {
   }
 
   async function listed(...args: string[]): Promise<z.output<typeof rows>['items']> {
-    const end = await run(...args, '--json');
+    const end = await look(...args, '--json');
     expect(end.status).toBe(0);
     return rows.parse(JSON.parse(end.stdout)).items;
   }
@@ -131,7 +139,7 @@ describe('a day with store-sync', () => {
       );
       return found[0] ?? null;
     });
-    const shown = await run('deliveries', 'show', parked.id);
+    const shown = await look('deliveries', 'show', parked.id);
     expect(shown.stdout).toContain('the body is not readable as JSON');
     const writes = contentWrites(world.store).length;
     const all = await listed('deliveries', 'list');
@@ -179,7 +187,7 @@ describe('a day with store-sync', () => {
   });
 
   it('has leaked no secret by the evening: neither in any line of output nor in any row', async () => {
-    const status = await run('status');
+    const status = await look('status');
     expect(status).toMatchObject({ status: 0 });
     expect(status.stdout).toContain('1 waits for review, 1 rejected, 2 reverted');
     const dump = await world.tableDump();
