@@ -3,6 +3,7 @@ import Shopify from 'shopify-api-node';
 import type { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
+import { storableJson } from '../../domain/text.js';
 import { parseBoundedJson } from '../../runtime/untrusted-json.js';
 import type { Envelope, QueryCost, SearchNote } from './answer.js';
 import type { TokenSource } from './auth.js';
@@ -68,7 +69,7 @@ export class ShopifyClient {
       hooks: {
         beforeRequest: [
           (request) => {
-            request.parseJson = parseBoundedJson;
+            request.parseJson = (text) => storableJson(parseBoundedJson(text));
             return this.transport.answer(request, this.exchange.getStore());
           },
         ],

@@ -164,6 +164,12 @@ describe('reading live values', () => {
     expect(store.calls[0]?.variables).toMatchObject({ withMetafields: false });
   });
 
+  it('answers no characters that no database takes: a write would journal them', async () => {
+    store.answerWith(() => live({ title: 'A\u0000B' }));
+    const product = await connect(store.url).connector.readTargets(GID, ['title']);
+    expect(product?.values.get('title')?.value).toBe('AB');
+  });
+
   it('leaves out the search engine texts where they are not needed: absent, and not empty', async () => {
     store.answerWith(() => live({ seo: undefined }));
     const found = await connect(store.url).connector.parts.live.read(GID, null, { seo: false });

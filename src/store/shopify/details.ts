@@ -1,5 +1,4 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
-import { storableJson } from '../../domain/text.js';
 import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { SourceProduct } from '../../domain/store-port.js';
@@ -42,7 +41,7 @@ export class ProductDetails {
       const nodes = await this.readChunk(document, chunk);
       if (nodes === 'too dear') continue;
       for (const [index, node] of nodes.entries())
-        products.push(await this.complete(chunk[index] ?? '', storableJson(node)));
+        products.push(await this.complete(chunk[index] ?? '', node));
     }
     return products;
   }
@@ -119,7 +118,7 @@ export class ProductDetails {
     const nodes: unknown[] = [];
     for await (const page of pagesOf(read, (each) => each)) {
       if (page === undefined) return null;
-      nodes.push(...(page === first ? page.nodes : page.nodes.map(storableJson)));
+      nodes.push(...page.nodes);
     }
     return nodes;
   }

@@ -27,6 +27,9 @@ function alterProduct(shop: TestShop, id: number, fields: object): void {
   });
 }
 
+const textsOfMaps = (_name: string, value: unknown): unknown =>
+  value instanceof Map ? [...value.values()] : value;
+
 async function sources(connector: WooConnector): Promise<SourceProduct[]> {
   const found: SourceProduct[] = [];
   for await (const part of connector.readWhole(null, () => Promise.resolve()))
@@ -115,6 +118,17 @@ describe('a product with data that nobody expects', () => {
     });
     const { products } = await whole(connect(shop));
     expect(products[0]?.metafields).toContainEqual(expect.objectContaining({ key: 'fit', value: 'Slim' }));
+  });
+
+  it('has no characters that no database takes', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    alterProduct(shop, id, { description: 'A\u0000B', meta_data: [{ id: 1, key: 'fit', value: 'S\u0000' }] });
+    const connector = connect(shop);
+    const { products } = await whole(connector);
+    const read = [products[0], await connector.readTargets(String(id), ['descriptionHtml'])];
+    for (const text of read.map((each) => JSON.stringify(each, textsOfMaps)))
+      expect(text).not.toMatch(/\\u0000/);
   });
 
   it('is not understood with a variation of that kind', async () => {
@@ -246,5 +260,13 @@ describe('a list of products', () => {
       code: 'misconfigured',
       message: expect.stringContaining('another order'),
     });
+  });
+});
+
+describe('a shop without a readable address of its own', () => {
+  it('is an answer that nobody understands', async () => {
+    const shop = await shopWith(0);
+    shop.shop.homeUrl = '//shop.example';
+    await expect(connect(shop).probe()).rejects.toMatchObject({ code: 'transient' });
   });
 });

@@ -74,7 +74,7 @@ export const statusSchema = z.object({
   environment: z.object({
     version: z.string().catch(''),
     wp_version: z.string().catch(''),
-    home_url: z.string(),
+    home_url: z.string().refine((text) => URL.canParse(text)),
     store_id: z.string().nullish().catch(null),
   }),
   active_plugins: z.array(z.looseObject({ plugin: z.string().catch('') })).catch([]),
