@@ -24,8 +24,8 @@ export interface PlannedRun {
 
 export interface PlanEnd {
   readonly full: boolean;
-  /** The read showed every product that there is. */
-  readonly complete: boolean;
+  /** Why the read may not have shown every product that there is; null when it did. */
+  readonly incomplete: string | null;
   /** Store ids that were asked for and do not exist. */
   readonly gone: readonly string[];
   readonly proved: boolean;

@@ -11,7 +11,11 @@ import type { PlanEnd, PlannedRun } from './plan-rows.js';
 export async function settleOwed(
   db: Database,
   { id, store }: PlannedRun,
-  { complete, gone, began }: Pick<PlanEnd, 'complete' | 'gone'> & { readonly began: Date | null },
+  {
+    complete,
+    gone,
+    began,
+  }: Pick<PlanEnd, 'gone'> & { readonly complete: boolean; readonly began: Date | null },
   runner: QueryRunner,
 ): Promise<void> {
   // A product that never got into the catalog and has left the store stands in nobody's way.

@@ -87,10 +87,12 @@ export class Plan {
    */
   async commit(end: PlanEnd): Promise<boolean> {
     const { id, store, lease } = this.run;
+    const { full, gone, incomplete } = end;
+    const complete = full && incomplete === null;
     const committed = await this.db
       .transaction(async (runner) => {
         await this.actions.supersedeOlder(runner);
-        await settleOwed(this.db, this.run, { ...end, began: this.began }, runner);
+        await settleOwed(this.db, this.run, { complete, gone, began: this.began }, runner);
         await claimIdentifiers(this.db, this.run, runner);
         await this.actions.become(runner);
         // Guarded by the one active run of a store: the watermark never moves back.
@@ -101,15 +103,15 @@ export class Plan {
              last_full_at = coalesce(excluded.last_full_at, store_state.last_full_at),
              incrementals_since_full = CASE WHEN $3 THEN 0
                ELSE store_state.incrementals_since_full + excluded.incrementals_since_full END`,
-          [id, store, end.full],
+          [id, store, full],
           runner,
         );
         const moved = await this.db.affected(
           // SQL: the fence. It is last, so that whatever the transaction did was done under the lease.
           `UPDATE sync_run SET phase = 'apply', operation = NULL, crash_count = 1, counts = $3, identifiers_proved = $4,
-             not_compared = $5 WHERE id = $1 AND lease = $2 AND state = 'running' AND phase = 'extract'
+             not_compared = $5, incomplete = $6 WHERE id = $1 AND lease = $2 AND state = 'running' AND phase = 'extract'
              AND (listing_id IS NULL OR EXISTS (SELECT 1 FROM catalog_listing WHERE id = listing_id))`,
-          [id, lease, json(end.counts), end.proved, end.notCompared],
+          [id, lease, json(end.counts), end.proved, end.notCompared, full ? incomplete : null],
           runner,
         );
         if (moved !== 1) throw new NotCommitted();

@@ -1,10 +1,10 @@
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import type { ActionTally } from '../persistence/action.repository.js';
 
-/** Sentences about products that were deleted in the catalog, for the end of a run; none when there is nothing to say. */
+/** Sentences about products that are gone from the catalog or the store, for the end of a run; none when there is nothing to say. */
 export function catalogRemarks(
   { recreated }: Pick<ActionTally, 'recreated'>,
-  { notCompared }: Pick<SyncRunEntity, 'notCompared'>,
+  { notCompared, incomplete }: Pick<SyncRunEntity, 'notCompared' | 'incomplete'>,
 ): string[] {
   return [
     ...(recreated === 0
@@ -15,5 +15,6 @@ export function catalogRemarks(
             : `${String(recreated)} products were gone from the catalog and are created again`,
         ]),
     ...(notCompared === null ? [] : [`products deleted in the catalog were not looked for: ${notCompared}`]),
+    ...(incomplete === null ? [] : [`no product was marked as gone: ${incomplete}`]),
   ];
 }

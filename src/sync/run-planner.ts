@@ -111,7 +111,7 @@ export class RunPlanner {
       killPoint('plan.planned');
       const kept = await plan.commit({
         full,
-        complete: full && outcome.incomplete === null,
+        incomplete: outcome.incomplete,
         gone: outcome.gone,
         proved: outcome.proved,
         notCompared: outcome.notCompared,
@@ -122,6 +122,7 @@ export class RunPlanner {
       run.counts = { ...outcome.counts };
       run.identifiersProved = outcome.proved;
       run.notCompared = outcome.notCompared;
+      run.incomplete = full ? outcome.incomplete : null;
     } catch (error) {
       // What is left is removed before the run is planned again.
       await plan.discard().catch(() => undefined);

@@ -117,7 +117,7 @@ describe('a run that kills its workers', () => {
     });
     const end = {
       full: true,
-      complete: true,
+      incomplete: null,
       gone: [],
       proved: false,
       notCompared: null,

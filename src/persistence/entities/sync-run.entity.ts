@@ -101,6 +101,8 @@ export class SyncRunEntity {
   @Column('boolean', { default: false }) identifiersProved!: boolean;
   /** Why the plan did not look for products that were deleted in the catalog, for people; null when it did. */
   @Column('text', { nullable: true }) notCompared!: string | null;
+  /** Why a full read marked no product as gone, for people; null when it was complete. */
+  @Column('text', { nullable: true }) incomplete!: string | null;
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;
   /** Token of the worker that holds the run. */
   @Column('text', { nullable: true }) lease!: string | null;

@@ -106,6 +106,7 @@ const STATEMENTS = [
      identifiers_proved boolean NOT NULL DEFAULT false,
      started_up_to bigint NOT NULL DEFAULT 0,
      not_compared text,
+     incomplete text,
      notes jsonb NOT NULL DEFAULT '[]',
      steps jsonb NOT NULL DEFAULT '[]',
      requests jsonb NOT NULL DEFAULT '{}',

@@ -31,9 +31,9 @@ beforeEach(async () => {
   plan = await Plan.begin(stages.db, planned);
 });
 
-const commit = (over: { complete?: boolean } = {}): Promise<boolean> =>
+const commit = (over: { incomplete?: null } = {}): Promise<boolean> =>
   plan.commit({
-    ...{ full: true, complete: false, gone: [], proved: false, notCompared: null, counts: {} },
+    ...{ full: true, incomplete: 'cut off', gone: [], proved: false, notCompared: null, counts: {} },
     ...over,
   });
 
@@ -143,7 +143,7 @@ describe('while a plan is made', () => {
     await plan.actions.planGone(['1']);
     await plan.actions.withdraw([snapshot(11).externalId]);
     await plan.discard();
-    expect(await commit({ complete: true })).toBe(false);
+    expect(await commit({ incomplete: null })).toBe(false);
     expect(await next.reads.seenOf([first, second])).toEqual(new Set([first]));
     expect(await sqlRows(stages.db, 'SELECT value FROM planned_identifier')).toEqual([{ value: 'SKU-11' }]);
     expect(await rowsOf('sync_action')).toBe(1);
@@ -203,7 +203,7 @@ describe('the end of a plan', () => {
     await stages.runs.beginRead(planned.id, LEASE);
     await note(second);
     await plan.reads.firstSeen([first, second]);
-    expect(await commit({ complete: true })).toBe(true);
+    expect(await commit({ incomplete: null })).toBe(true);
     expect((await owed.page(STORE, '', 10)).map(({ externalId }) => externalId)).toEqual([second]);
   });
 
@@ -217,7 +217,7 @@ describe('the end of a plan', () => {
     plan = await Plan.begin(stages.db, planned);
     await note(second);
     await plan.reads.firstSeen([first, second]);
-    expect(await commit({ complete: true })).toBe(true);
+    expect(await commit({ incomplete: null })).toBe(true);
     expect((await owed.page(STORE, '', 10)).map(({ externalId }) => externalId)).toEqual([second]);
   });
 

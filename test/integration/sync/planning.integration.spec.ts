@@ -108,7 +108,9 @@ describe('a product that is gone', () => {
     await linked(1, 2);
     stages.store.products.delete('1');
     stages.store.counted = counted;
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { orphaned: 0 } });
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { orphaned: 0 } });
+    expect(run.notes.join()).toContain('no product was marked as gone: the store');
     expect(await stages.link(1)).toMatchObject({ state: 'linked' });
     expect(stages.log).toMatchObject([{ message: expect.stringContaining('nothing is marked as gone') }]);
   });
