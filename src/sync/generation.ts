@@ -196,14 +196,20 @@ export class GenerationRequester {
         if (!request.isSent) await this.#reopen(tasks);
         throw error;
       }
-      await this.#refused(asking, products, tasks, error);
+      const asked = new Set(tasks.map(({ externalId }) => externalId));
+      await this.#refused(
+        asking,
+        products.filter(({ externalId }) => asked.has(externalId)),
+        tasks,
+        error,
+      );
     }
   }
 
   /**
-   * Reads the products that this run has not pushed: whatever they hold now is no result of the request. One that is gone, or
-   * somebody else's by now, is not asked for. One that cannot be read is asked for all the same; its task then ends by a delivery, or by
-   * content that is not what we pushed.
+   * Reads the products that this run has not pushed: whatever they hold now is no result of the request. One that is somebody else's by
+   * now is not asked for. One that cannot be read is asked for all the same; its task then ends by a delivery, or by content that is not
+   * what we pushed.
    */
   async #lookBefore(
     { workspace }: Store,

@@ -199,6 +199,20 @@ describe('a refusal', () => {
     expect(await requestDue()).toEqual({ requested: 0, stopped: null });
   });
 
+  it('that is narrowed down looks once at a product that belongs to somebody else by now', async () => {
+    await linkedOnly();
+    const [refused, theirs] = [await stages.link(3), await stages.link(4)];
+    stages.catalog.change(Number(theirs.catalogId), { external_id: 'erp:4' });
+    const generate = stages.catalog.generate.bind(stages.catalog);
+    stages.catalog.generate = async (products) => {
+      if (products.some((product) => String(product.id) === refused.catalogId))
+        stages.catalog.script.before('generate', refusal('invalid', { fields: { product_ids: ['No.'] } }));
+      return generate(products);
+    };
+    expect(await requestDue()).toMatchObject({ requested: 2 });
+    expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 2, failed: 2 });
+  });
+
   it('of one product does not end the asking where requests take one product each', async () => {
     await linkedOnly();
     stages.catalog.batchLimit = 1;
