@@ -295,6 +295,21 @@ describe('webhooks', () => {
     expect((await hooks()).map(({ delivery_url: uri }) => uri)).toEqual(Array(4).fill(`${URI}2`));
   });
 
+  it('are one for each topic again after two processes have registered them at once', async () => {
+    const shop = await shopWith(0);
+    const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
+    const client = new WooClient({ url: shop.url, key });
+    closeLater(client);
+    const topics = ['product.created', 'product.updated', 'product.deleted', 'product.restored'];
+    for (const topic of [...topics, ...topics]) {
+      const body = { name: topic, topic, delivery_url: URI, secret: 'a secret of the operator' };
+      await client.run({ method: 'POST', path: 'wc/v3/webhooks', body }, z.unknown());
+    }
+    await connect(shop, { webhookSecret: 'a secret of the operator' }).subscribe(URI, null);
+    const left = (await client.run({ path: 'wc/v3/webhooks' }, webhookSchema.array())).data;
+    expect(left.map(({ topic }) => topic).sort()).toEqual(topics.toSorted());
+  });
+
   it('are signed under a new secret once the operator has set one', async () => {
     const shop = await shopWith(1);
     const received: Buffer[] = [];

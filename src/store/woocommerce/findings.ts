@@ -7,8 +7,6 @@ const MULTILINGUAL: Readonly<Record<string, string>> = {
   polylang: 'Polylang',
   'polylang-pro': 'Polylang Pro',
   'woocommerce-multilingual': 'WPML for WooCommerce',
-  translatepress: 'TranslatePress',
-  'translatepress-multilingual': 'TranslatePress',
 };
 const LEVELS = ['ok', 'warn', 'fail'];
 

@@ -8,6 +8,8 @@ type Meta = WooProduct['meta_data'];
 const META_NAMESPACE = 'meta';
 /** The names that a metafield can have in a target. */
 const KEY = /^[A-Za-z0-9_-]+$/;
+/** Keys of the shop itself and of its plugins, and keys that no answer shows. */
+const HIDDEN = /^(_|wp_)/i;
 /** Keys without an underscore that the shop writes through a setter of its own. */
 const OWN_KEYS: ReadonlySet<string> = new Set(['total_sales']);
 
@@ -20,10 +22,10 @@ export const SEO_KEYS = {
 
 const TEXT = 'multi_line_text_field';
 
-/** The meta key of `namespace.key`; null where nothing may be written: keys of the shop itself and of its plugins begin with `_`. */
+/** The meta key of `namespace.key`; null where nothing may be written. */
 export function metaKeyOf(namespace: string, key: string): string | null {
   const name = namespace === META_NAMESPACE ? key : `${namespace}_${key}`;
-  return name.startsWith('_') || OWN_KEYS.has(name) ? null : name;
+  return HIDDEN.test(name) || OWN_KEYS.has(name) ? null : name;
 }
 
 /** The metafield that a meta key is. */

@@ -75,6 +75,24 @@ describe('meta data that an attribute of the settings names', () => {
   });
 });
 
+describe('a meta key that the shop hides', () => {
+  it('is not written, because nobody could read what became of it', async () => {
+    const shop = await shopWith(1);
+    const id = idIn(shop);
+    const outcomes = await written(connect(shop), id, write('metafield:wp.care', 'Wash', null));
+    expect(outcomes).toMatchObject([{ outcome: 'refused' }]);
+    expect(requests(shop, 'PUT')).toBe(0);
+  });
+});
+
+describe('a plugin that translates texts in their place', () => {
+  it('is not reported as one that keeps a product for each language', async () => {
+    const shop = await shopWith(0, { plugins: ['translatepress-multilingual/index.php'] });
+    const findings = await (await connect(shop).probe()).findings();
+    expect(findings.map(({ what }) => what)).not.toContain('languages');
+  });
+});
+
 describe('search engine texts that a former plugin left', () => {
   it('do not stand for those of the active one', async () => {
     const shop = await shopWith(1, { plugins: ['seo-by-rank-math/rank-math.php'] });

@@ -19,7 +19,9 @@ export async function ensureWebhooks(
     throw new CodedError('misconfigured', 'webhookSecret is not set: no event of the shop could be verified');
   const present = await webhooksAt(client, uri);
   for (const topic of TOPICS) {
-    const hook = present.find((each) => each.topic === topic);
+    const [hook, ...others] = present.filter((each) => each.topic === topic);
+    // Two processes that started at once have each registered one.
+    for (const { id } of others) await remove(client, id);
     if (hook === undefined) {
       const body = { name: `store-sync ${topic}`, topic, delivery_url: uri, secret };
       await client.run({ method: 'POST', path: PATH, body }, anything);
@@ -31,8 +33,11 @@ export async function ensureWebhooks(
 }
 
 export async function removeWebhooks(client: WooClient, uri: string): Promise<void> {
-  for (const { id } of await webhooksAt(client, uri))
-    await client.run({ method: 'DELETE', path: `${PATH}/${String(id)}`, query: { force: 'true' } }, anything);
+  for (const { id } of await webhooksAt(client, uri)) await remove(client, id);
+}
+
+async function remove(client: WooClient, id: number): Promise<void> {
+  await client.run({ method: 'DELETE', path: `${PATH}/${String(id)}`, query: { force: 'true' } }, anything);
 }
 
 async function webhooksAt(client: WooClient, uri: string) {
