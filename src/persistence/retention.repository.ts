@@ -79,7 +79,8 @@ export class RetentionRepository {
   constructor(private readonly db: Database) {}
 
   /**
-   * Walks every table once, `step` rows at a time, and removes what is older than `days`. `between` is awaited after each step with
+   * Removes what serves no run any more. Then walks every table once, `step` rows at a time, and removes what is older than `days`; with
+   * 0, all history is kept. `between` is awaited after each step with
    * the milliseconds it took; false ends the pass.
    */
   async remove(days: number, step: number, between: (tookMs: number) => Promise<boolean>): Promise<Removed> {
@@ -87,6 +88,7 @@ export class RetentionRepository {
     await new CatalogListingRows(this.db).removeOlder(LISTINGS_KEPT_HOURS);
     await this.#removeNotes();
     await this.db.repository(UsedKeyEntity).delete({ until: BEFORE_NOW });
+    if (days === 0) return removed;
     const horizon = await this.db.readOne(
       z.object({ at: z.date() }),
       // SQL: the horizon is measured by the clock of the database.

@@ -7,7 +7,7 @@ import { Logger } from '../runtime/logger.js';
 /** Rows per statement, which takes some tens of milliseconds. */
 const STEP = 2_000;
 
-/** Removes history that is older than `database.keepDays`; with 0 everything is kept. */
+/** Removes history that is older than `database.keepDays`, and what processes that died have left; with 0 all history is kept. */
 @Injectable()
 export class Retention {
   readonly #keepDays: number;
@@ -27,7 +27,7 @@ export class Retention {
   /** One pass. It pauses as long as it works, to leave the database to running syncs. */
   async pass(): Promise<void> {
     const { signal } = this.#end;
-    if (this.#keepDays === 0 || signal.aborted) return;
+    if (signal.aborted) return;
     const removed = await this.rows.remove(this.#keepDays, STEP, async (tookMs) => {
       await this.clock.sleep(Math.ceil(tookMs), signal).catch(() => undefined); // stopped: no need to rest
       return !signal.aborted;

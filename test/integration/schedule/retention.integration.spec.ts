@@ -176,7 +176,15 @@ describe('a pass', () => {
     });
   });
 
-  it('does nothing where everything is to be kept, and ends after the statement under way when it is stopped', async () => {
+  it('removes what a dry run that died has noted, also where everything is to be kept', async () => {
+    await stages.db.affected(
+      `INSERT INTO seen_product (run_id, external_id) VALUES (gen_random_uuid(), 'left-behind')`,
+    );
+    await retention(0).pass();
+    expect(await sqlRows(stages.db, 'SELECT * FROM seen_product')).toEqual([]);
+  });
+
+  it('keeps all rows where everything is to be kept, and ends after the statement under way when it is stopped', async () => {
     await night(1);
     await age(100);
     await night(1);
