@@ -1,6 +1,6 @@
 import { CodedError } from '../../domain/errors.js';
 import { findColumns } from './csv-columns.js';
-import { EXPECTED } from './export-text.js';
+import { otherShopOf } from './export-text.js';
 import type { CsvColumns, CsvField } from './csv-columns.js';
 
 /** The file of the records, which they share. */
@@ -100,15 +100,21 @@ export function readRows(text: string, file: string): ExportRows {
   return { rows, problems };
 }
 
-/** Throws `invalid` for a header without handle or title, such as that of another shop system's export. */
+/** Throws `invalid` for a header without handle or title; the error names the other shop system if the header is one of those. */
 function requiredColumns(header: readonly string[], where: string): CsvColumns {
   const columns = findColumns(header);
   for (const [field, name] of [
     ['handle', 'Handle'],
     ['title', 'Title'],
   ] as const) {
-    if (!columns.named.has(field))
-      throw new CodedError('invalid', `${where}, column "${name}": is missing from the header; ${EXPECTED}`);
+    if (columns.named.has(field)) continue;
+    const system = otherShopOf(header);
+    throw new CodedError(
+      'invalid',
+      system === null
+        ? `${where}, column "${name}": is missing from the header`
+        : `${where}: is an export of ${system}; a product export of Shopify (CSV) was expected`,
+    );
   }
   return columns;
 }
