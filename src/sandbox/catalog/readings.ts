@@ -72,11 +72,6 @@ export const READINGS = z.strictObject({
 });
 export type CatalogReadings = z.output<typeof READINGS>;
 
-/** The defaults with `readings` laid over them. Throws a ZodError for a value that is none. */
-export function resolveReadings(readings: Partial<CatalogReadings> = {}): CatalogReadings {
-  return READINGS.parse(readings);
-}
-
 /**
  * Readings from `name=value` texts, as the command line gives them; the fields of `matchOrder` are separated by commas.
  * Throws a ZodError when a name or a value is unknown.

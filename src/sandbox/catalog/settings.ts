@@ -1,5 +1,5 @@
 import type { SandboxLogger } from './logger.js';
-import { resolveReadings, type CatalogReadings } from './readings.js';
+import { READINGS, type CatalogReadings } from './readings.js';
 
 /** The settings of a sandbox. Every time is in milliseconds. */
 export interface SandboxSettings {
@@ -59,6 +59,7 @@ const DEFAULTS: Omit<SandboxSettings, 'readings'> = {
   logger: { info: () => undefined, error: () => undefined },
 };
 
-export function resolveSettings({ readings, ...options }: CatalogSandboxOptions): SandboxSettings {
-  return { ...DEFAULTS, ...options, readings: resolveReadings(readings) };
+/** The defaults with `options` laid over them. Throws a ZodError for a reading that is none. */
+export function resolveSettings({ readings = {}, ...options }: CatalogSandboxOptions): SandboxSettings {
+  return { ...DEFAULTS, ...options, readings: READINGS.parse(readings) };
 }

@@ -15,8 +15,6 @@ export interface Post {
   /** GTIN, UPC, EAN or ISBN. */
   readonly globalUniqueId: string;
   readonly weight: string;
-  readonly manageStock: boolean;
-  readonly stockQuantity: number | null;
   readonly totalSales: number;
   readonly categories: readonly number[];
   readonly brands: readonly number[];

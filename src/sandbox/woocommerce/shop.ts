@@ -189,8 +189,6 @@ const BLANK: Omit<Post, 'id' | 'row' | 'modifiedAt'> = {
   sku: '',
   globalUniqueId: '',
   weight: '',
-  manageStock: false,
-  stockQuantity: null,
   totalSales: 0,
   categories: [],
   brands: [],

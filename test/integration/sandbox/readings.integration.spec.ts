@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveReadings, type CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
+import { READINGS, type CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import {
   SandboxControl,
   expectDetail,
@@ -49,7 +49,7 @@ async function variantSkus(own: SandboxControl, id: number): Promise<unknown[]> 
 
 describe('readings of the catalog sandbox', () => {
   it('refuses a match order that does not name each identifier once', () => {
-    expect(() => resolveReadings({ matchOrder: ['sku', 'sku', 'mpn', 'asin', 'barcode'] })).toThrow(
+    expect(() => READINGS.parse({ matchOrder: ['sku', 'sku', 'mpn', 'asin', 'barcode'] })).toThrow(
       /matchOrder/,
     );
   });

@@ -56,12 +56,10 @@ export class ShopMerchant {
     this.shop.putSilently(this.withMeta(this.required(id), { [key]: value }));
   }
 
-  /** A customer's order. It counts as a change where the product's stock is managed. */
+  /** A customer's order, where the shop does not manage the product's stock: no time moves and nobody is told. */
   order(id: number): void {
     const post = this.required(id);
-    const sold = { ...post, totalSales: post.totalSales + 1 };
-    if (post.manageStock) this.shop.save({ ...sold, stockQuantity: (post.stockQuantity ?? 0) - 1 });
-    else this.shop.putSilently(sold);
+    this.shop.putSilently({ ...post, totalSales: post.totalSales + 1 });
   }
 
   private withMeta(post: Post, values: Readonly<Record<string, unknown>>): Post {

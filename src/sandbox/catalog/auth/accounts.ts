@@ -1,6 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, scryptSync } from 'node:crypto';
 import type { Queryable } from '../database.js';
-import { hashPassword, passwordMatches } from './passwords.js';
 import { SCOPES, isScope, type Scope } from './scopes.js';
 
 export interface Account {
@@ -12,7 +11,6 @@ export interface Account {
 interface AccountRow {
   id: number;
   email: string;
-  password_hash: string;
   scopes: string[];
 }
 
@@ -57,7 +55,7 @@ export class Accounts {
     await this.database.query(
       `INSERT INTO account (email, password_hash, scopes, created_at) VALUES ($1, $2, $3, $4)
        ON CONFLICT (email) DO UPDATE SET password_hash = excluded.password_hash, scopes = excluded.scopes`,
-      [email.toLowerCase(), await hashPassword(password), scopes, this.clock()],
+      [email.toLowerCase(), hashPassword(email, password), scopes, this.clock()],
     );
   }
 
@@ -71,23 +69,22 @@ export class Accounts {
   }
 
   async accountByPassword(email: string, password: string): Promise<Account | undefined> {
-    const row = await this.findAccount('email = $1', email.toLowerCase());
-    // An unknown user costs the same work as a known one, so that the time taken names nobody.
-    const matches = await passwordMatches(password, row?.password_hash ?? UNKNOWN_USER_HASH);
-    return row !== undefined && matches ? asAccount(row) : undefined;
+    return this.findAccount('email = $1 AND password_hash = $2', [
+      email.toLowerCase(),
+      hashPassword(email, password),
+    ]);
   }
 
   async accountById(id: number): Promise<Account | undefined> {
-    const row = await this.findAccount('id = $1', id);
-    return row === undefined ? undefined : asAccount(row);
+    return this.findAccount('id = $1', [id]);
   }
 
-  private async findAccount(condition: string, value: unknown): Promise<AccountRow | undefined> {
+  private async findAccount(condition: string, values: unknown[]): Promise<Account | undefined> {
     const { rows } = await this.database.query<AccountRow>(
-      `SELECT id, email, password_hash, scopes FROM account WHERE ${condition}`,
-      [value],
+      `SELECT id, email, scopes FROM account WHERE ${condition}`,
+      values,
     );
-    return rows[0];
+    return rows[0] && { ...rows[0], scopes: rows[0].scopes.filter(isScope) };
   }
 
   /** Whether the workspace's subscription covers the API; one that lapsed answers 403 (docs/catalog-rules.md, AUTH-15). */
@@ -107,10 +104,8 @@ export class Accounts {
   }
 }
 
-const UNKNOWN_USER_HASH = `${'00'.repeat(16)}:${'00'.repeat(32)}`;
-
-function asAccount(row: AccountRow): Account {
-  return { id: row.id, email: row.email, scopes: row.scopes.filter(isScope) };
+function hashPassword(email: string, password: string): string {
+  return scryptSync(password, email.toLowerCase(), 32).toString('hex');
 }
 
 function hashToken(token: string): string {
