@@ -9,7 +9,7 @@ const META_NAMESPACE = 'meta';
 /** The names that a metafield can have in a target. */
 const KEY = /^[A-Za-z0-9_-]+$/;
 /** Keys of the shop itself and of its plugins, and keys that no answer shows. */
-const HIDDEN = /^(_|wp_)/i;
+const HIDDEN = /^(_|wp_|attribute_)/i;
 /** Keys without an underscore that the shop writes through a setter of its own. */
 const OWN_KEYS: ReadonlySet<string> = new Set(['total_sales']);
 

@@ -76,10 +76,10 @@ describe('meta data that an attribute of the settings names', () => {
 });
 
 describe('a meta key that the shop hides', () => {
-  it('is not written, because nobody could read what became of it', async () => {
+  it.each(['wp.care', 'meta.attribute_care', 'attribute.care'])('is not written: %s', async (name) => {
     const shop = await shopWith(1);
     const id = idIn(shop);
-    const outcomes = await written(connect(shop), id, write('metafield:wp.care', 'Wash', null));
+    const outcomes = await written(connect(shop), id, write(`metafield:${name}`, 'Wash', null));
     expect(outcomes).toMatchObject([{ outcome: 'refused' }]);
     expect(requests(shop, 'PUT')).toBe(0);
   });

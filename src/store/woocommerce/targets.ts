@@ -148,7 +148,7 @@ function placeIn(target: string, plugins: ReadonlySet<string>): Place | string {
       ? 'a shop of this kind does not take it'
       : 'variations are not written in a shop of this kind';
   const { namespace, key } = metafieldKey(name);
-  const meta = namespace === 'attribute' ? null : metaKeyOf(namespace, key);
+  const meta = metaKeyOf(namespace, key);
   return meta === null ? 'the shop keeps this value itself' : { meta };
 }
 
