@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { DaemonProcess } from '../support/world/daemon-process.js';
+import type { DaemonHere } from '../support/world/daemon-here.js';
 import { deliveryOf, DeliverySender, post, signed, type Delivery } from './deliveries.js';
 import type { Settings } from '../support/e2e-settings.js';
 import type { World } from '../support/e2e-world.js';
@@ -11,13 +11,13 @@ const BURST = 200;
 const NEXT_SECRET = 'the secret that comes after';
 
 let world: World;
-let daemon: DaemonProcess;
+let daemon: DaemonHere;
 /** The secret that the daemon takes. */
 let secret: string;
 beforeAll(async () => {
   world = await openFaultWorld();
   secret = world.webhookSecret;
-  daemon = await (await world.load()).start();
+  daemon = await world.startHere();
 });
 afterAll(async () => world.end());
 
@@ -50,8 +50,10 @@ async function heldOpen(): Promise<Socket[]> {
   return [silent, used];
 }
 
-function webhookSettings(webhook: Settings): Settings {
-  return { workspaces: { [WORKSPACE]: { webhook } } };
+/** Starts a daemon with these settings of the webhook. */
+async function startWith(webhook: Settings): Promise<DaemonHere> {
+  await world.configure({ workspaces: { [WORKSPACE]: { webhook } } });
+  return world.startHere();
 }
 
 async function inboxHolds(deliveries: readonly Delivery[]): Promise<number> {
@@ -88,22 +90,19 @@ describe('deliveries', () => {
     const after = new DeliverySender(world.webhookUrl, NEXT_SECRET);
     for (let count = 0; count < 20; count += 1) before.send(delivery());
     const rotating = { hmacSecret: NEXT_SECRET, previousHmacSecret: world.webhookSecret, register: false };
-    const successor = await world.load(0, webhookSettings(rotating));
     for (let count = 0; count < 20; count += 1) before.send(delivery());
-    await daemon.terminate();
+    await daemon.stop();
     // Deliveries during the restart are repeated, as are those with the old secret under the new configuration.
     for (let count = 0; count < 20; count += 1) before.send(delivery());
-    daemon = await successor.start();
+    daemon = await startWith(rotating);
     for (let count = 0; count < 20; count += 1) after.send(delivery());
     await Promise.all([before.idle(), after.idle()]);
     for (const { statuses, acknowledged } of [...before.sent, ...after.sent]) {
       expect(statuses).not.toContain(401);
       expect(acknowledged).toBe(1);
     }
-    await daemon.terminate();
-    daemon = await (
-      await world.load(0, webhookSettings({ hmacSecret: NEXT_SECRET, register: false }))
-    ).start();
+    await daemon.stop();
+    daemon = await startWith({ hmacSecret: NEXT_SECRET, register: false });
     secret = NEXT_SECRET;
     const late = delivery();
     expect(await post(world.webhookUrl, late.body, signed(late.body, world.webhookSecret, new Date()))).toBe(
@@ -114,7 +113,9 @@ describe('deliveries', () => {
   // Last: it ends the daemon.
   it('whose connections are kept open do not hold up the end', async () => {
     const held = await heldOpen();
-    expect(await daemon.terminate()).toBeLessThan(25_000);
+    const began = performance.now();
+    await daemon.stop();
+    expect(performance.now() - began).toBeLessThan(25_000);
     for (const socket of held) socket.destroy();
   });
 });
