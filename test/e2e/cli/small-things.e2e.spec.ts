@@ -32,8 +32,8 @@ async function runUnread(args: readonly string[]): Promise<{ status: number | nu
 }
 
 describe('a reader that ends early', () => {
-  it.each([['--help'], ['status']])('does not disturb a command: %s', async (...args) => {
-    expect(await runUnread(args)).toEqual({ status: 0, stderr: '' });
+  it('does not disturb the help', async () => {
+    expect(await runUnread(['--help'])).toEqual({ status: 0, stderr: '' });
   });
 });
 
