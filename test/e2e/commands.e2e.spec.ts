@@ -8,7 +8,10 @@ import { runLine } from '../support/run-command.js';
 describe('commands', () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
+    world = await World.open({
+      database: 'empty',
+      settings: { workspaces: { default: { generation: { mode: 'off' } } } },
+    });
     fill(world.store, 6, { singleEvery: 2 });
   });
   afterAll(() => world.end());

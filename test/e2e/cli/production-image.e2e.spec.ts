@@ -44,7 +44,7 @@ async function installProduction(): Promise<string> {
 let world: World;
 let program: string;
 beforeAll(async () => {
-  const [root, opened] = await Promise.all([installProduction(), World.open()]);
+  const [root, opened] = await Promise.all([installProduction(), World.open({ database: 'empty' })]);
   program = join(root, 'bin', 'store-sync.js');
   world = opened;
 });

@@ -1,16 +1,23 @@
 import pg from 'pg';
 import { removeEmbeddedPostgres } from '../../../src/embedded-postgres/index.js';
 import { stopServer } from '../../../src/embedded-postgres/server.js';
-import { createTestDatabase, embeddedUrl, startTestCluster, type TestCluster } from '../postgres.js';
+import {
+  createMigratedDatabase,
+  createTestDatabase,
+  embeddedUrl,
+  startTestCluster,
+  type TestCluster,
+} from '../postgres.js';
 import { until } from '../until.js';
 
 /**
- * `given`: an empty database in the run's shared cluster. `embedded`: the program's own. `cluster`: a server of the world's own, which
- * a test may stop, in a directory of that name within the run's. `collation`: like `given`, with texts
- * in the order of that language. `url`: a database that the test made.
+ * `given`: a database with every migration applied, in the run's shared cluster. `empty`: one there without tables. `collation`: like
+ * `empty`, with texts in the order of that language. `embedded`: the program's own. `cluster`: a server of the world's own, which a
+ * test may stop, in a directory of that name within the run's. `url`: a database that the test made.
  */
 export type DatabaseChoice =
   | 'given'
+  | 'empty'
   | 'embedded'
   | { readonly url: string }
   | { readonly collation: string }
@@ -29,8 +36,9 @@ export class WorldDatabase {
 
   static async open(choice: DatabaseChoice, dataDir: string): Promise<WorldDatabase> {
     if (choice === 'embedded') return new WorldDatabase(choice, null, dataDir);
-    if (choice === 'given' || 'collation' in choice) {
-      const { url } = await createTestDatabase(choice === 'given' ? undefined : choice.collation);
+    if (choice === 'given') return new WorldDatabase((await createMigratedDatabase()).url, null, dataDir);
+    if (choice === 'empty' || 'collation' in choice) {
+      const { url } = await createTestDatabase(choice === 'empty' ? undefined : choice.collation);
       return new WorldDatabase(url, null, dataDir);
     }
     if ('url' in choice) return new WorldDatabase(choice.url, null, dataDir);
