@@ -13,7 +13,7 @@ const RUNS_OF_WORKSPACE = RUNS_AT_ONCE / 2;
 /** A run that has had no answer for this long takes no place, so that it does not hold up runs whose sides answer. */
 const SILENT_AFTER_MS = 5_000;
 /** With those whose sides hang. A waiting run costs some 0.4 MB, a connection to its side, and a statement every six seconds. */
-const RUNS_WITH_SILENT = 250;
+const RUNS_WITH_SILENT = 200;
 
 /**
  * Runs of different stores work side by side. A job only wakes a worker: the rows say which run is due, the longest first. So a queue that

@@ -3,7 +3,7 @@ import { edit, fill } from '../support/e2e-products.js';
 import { World } from '../support/e2e-world.js';
 import { atMost, quantile, type Figure } from './figure.js';
 
-const ROUNDS = 12;
+const ROUNDS = 8;
 const EVENT_SECRET = 'events-of-the-bench-0123456789';
 const LOOK_MS = 50;
 /** A product of the second store, whose full runs follow one another. */
