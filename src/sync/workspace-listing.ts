@@ -154,10 +154,10 @@ export async function readForAll(
   );
 }
 
-/** Products whose rows are written together, while the pages of the next ones are read. */
+/** Products whose rows are written together: the walk waits for the rows before it asks for its next page. */
 const WRITTEN_TOGETHER = 500;
 
-/** Stores the products of all pages. Aborting `signal` ends the walk at the next page. No statement is under way when this ends. */
+/** Stores the products of all pages. Aborting `signal` ends the walk at the next page. */
 async function readAllPages(
   rows: CatalogListingRows,
   id: string,
@@ -166,29 +166,20 @@ async function readAllPages(
   signal: AbortSignal,
 ): Promise<WalkedListing> {
   const start = first ?? (await workspace.client.listProducts(OLDEST_FIRST));
+  let products = 0;
   let pending: ProductRows[] = [];
-  let written = Promise.resolve(0);
   const write = async (): Promise<void> => {
-    const before = await written;
-    const some = pending;
+    products += await addProducts(rows, id, workspace.key, pending);
     pending = [];
-    written = addProducts(rows, id, workspace.key, some).then((added) => before + added);
-    // Whoever waits for the rows gets the error.
-    written.catch(() => undefined);
   };
-  try {
-    const complete = await walkListing(workspace.client, start, async (page) => {
-      signal.throwIfAborted();
-      pending.push(...page.map(rowsOf));
-      if (pending.length >= WRITTEN_TOGETHER) await write();
-    });
-    if (pending.length > 0) await write();
-    const products = await written;
-    if (products >= ANALYSED_FROM) await rows.analyse();
-    return { complete, products };
-  } finally {
-    await written.catch(() => undefined);
-  }
+  const complete = await walkListing(workspace.client, start, async (page) => {
+    signal.throwIfAborted();
+    pending.push(...page.map(rowsOf));
+    if (pending.length >= WRITTEN_TOGETHER) await write();
+  });
+  if (pending.length > 0) await write();
+  if (products >= ANALYSED_FROM) await rows.analyse();
+  return { complete, products };
 }
 
 interface ProductRows {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
 import { PlanReads } from '../../../src/persistence/plan-reads.js';
@@ -218,35 +217,6 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       expect(await listedRows()).toBe(1_200);
     },
   );
-
-  it('leave no rows that were being stored when a page could not be read', async () => {
-    nights.fill(1_200);
-    const rows = new CatalogListingRows(stages.db);
-    const abandon = jest.spyOn(CatalogListingRows.prototype, 'abandon');
-    const late = new Gate();
-    const store = jest
-      .spyOn(CatalogListingRows.prototype, 'addListed')
-      .mockImplementationOnce(async (...added) => {
-        await late.hold();
-        return rows.addListed(...added);
-      });
-    const failed = Promise.withResolvers<undefined>();
-    stages.catalog.script.before('listProducts', () => undefined);
-    stages.catalog.script.before('listProducts', async () => {
-      await late.reached;
-      failed.resolve(undefined);
-      throw new Error('the catalog is away');
-    });
-    const reading = nights.run(STORE);
-    await failed.promise;
-    await setImmediate();
-    expect(abandon).not.toHaveBeenCalled();
-    late.open();
-    expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
-    for (const spy of [store, abandon]) spy.mockRestore();
-    expect(await nights.listings()).toMatchObject([{ products: 1_200, complete: true }]);
-    expect(await listedRows()).toBe(1_200);
-  });
 
   it('succeed though the listing before the last one could not be removed', async () => {
     await nights.run(STORE);
