@@ -57,6 +57,7 @@ try {
   console.error(`${error.message}\n\n${USAGE}`);
   process.exit(1);
 }
+if (values.url !== undefined) await mustAnswer(values.url);
 
 const target = Object.fromEntries(
   Object.entries(values).map(([name, value]) => [
@@ -81,3 +82,13 @@ const jest = spawn(
 );
 const [status] = await once(jest, 'exit');
 process.exitCode = status ?? 1;
+
+/** Without it, each rule would wait its ten minutes for a service that is not there. Any answer will do. */
+async function mustAnswer(url) {
+  try {
+    await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  } catch (error) {
+    console.error(`${url} does not answer: ${error.cause?.code ?? error.cause?.message ?? error.message}`);
+    process.exit(1);
+  }
+}

@@ -139,15 +139,19 @@ describe('the contract suite, by URL and credentials alone', () => {
     },
   );
 
-  it.concurrent('refuses to run against a service without a token', async () => {
-    const suite = spawn(process.execPath, [CONTRACT, '--url', 'http://127.0.0.1:1/api/v1']);
+  it.concurrent.each([
+    { what: 'without a token', options: [], problem: '--token is missing' },
+    {
+      what: 'that is not there',
+      options: ['--token', 'x'],
+      problem: 'http://127.0.0.1:1/api/v1 does not answer',
+    },
+  ])('refuses to run against a service $what', async ({ options, problem }) => {
+    const suite = spawn(process.execPath, [CONTRACT, '--url', 'http://127.0.0.1:1/api/v1', ...options]);
     const [[status], message] = await Promise.all([
       once(suite, 'exit') as Promise<[number]>,
       text(suite.stderr),
     ]);
-    expect({ status, message }).toEqual({
-      status: 1,
-      message: expect.stringContaining('--token is missing'),
-    });
+    expect({ status, message }).toEqual({ status: 1, message: expect.stringContaining(problem) });
   });
 });
