@@ -10,6 +10,7 @@ export type Around = (call: Call, proceed: () => Promise<Reply>) => Promise<Repl
 
 export interface HttpParts {
   readonly routes: Routes;
+  readonly now: () => Date;
   readonly around: Around;
   readonly onError: (error: unknown) => void;
 }
@@ -21,10 +22,10 @@ export function shopHttpServer(parts: HttpParts): Server {
   return shopServer(async (request, url) => {
     try {
       const reply = await replyOf(parts, request, url);
-      return reply === null ? null : answerOf(reply);
+      return reply === null ? null : answerOf(reply, parts.now());
     } catch (error) {
       parts.onError(error);
-      return answerOf(errorReply(new RestError(500, 'internal_server_error', String(error))));
+      return answerOf(errorReply(new RestError(500, 'internal_server_error', String(error))), parts.now());
     }
   });
 }
@@ -53,8 +54,9 @@ function errorReply(error: RestError): Reply {
   return { status: error.status, body: error.body() };
 }
 
-function answerOf({ status, body, total, pages }: Reply): Answer {
-  if (typeof body === 'string') return { status, body, headers: { 'content-type': 'text/html' } };
+function answerOf({ status, body, total, pages }: Reply, now: Date): Answer {
+  const date = now.toUTCString();
+  if (typeof body === 'string') return { status, body, headers: { date, 'content-type': 'text/html' } };
   const counts = { 'x-wp-total': String(total), 'x-wp-totalpages': String(pages) };
-  return { status, body, headers: total === undefined ? {} : counts };
+  return { status, body, headers: { date, ...(total === undefined ? {} : counts) } };
 }

@@ -67,6 +67,7 @@ export async function startWooCommerceSandbox(
   keys.add({ key: consumerKey, secret: consumerSecret, permissions: 'read_write' });
   const server = shopHttpServer({
     routes: new Routes({ shop, keys, writes: new Writes(shop), webhooks, about: { version, plugins } }),
+    now,
     around: options.around ?? ((_call, proceed) => proceed()),
     onError: options.onError ?? (() => undefined),
   });

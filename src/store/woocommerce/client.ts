@@ -37,6 +37,8 @@ export interface Answer<T> {
   readonly data: T;
   /** The number of entries of the whole list, and of its pages; null where the answer names none. */
   readonly total: number | null;
+  /** The shop's own time when it answered; null where the answer names none. */
+  readonly at: Date | null;
 }
 
 /** The shop's own code of a refusal. Its message is in the language of the site. */
@@ -200,7 +202,12 @@ function readAnswer<T>(answer: OutgoingAnswer, schema: z.ZodType<T>, method: str
   const parsed = schema.safeParse(storableJson(read.value));
   if (parsed.success) {
     const total = Number(headers['x-wp-total'] ?? Number.NaN);
-    return { data: parsed.data, total: Number.isInteger(total) ? total : null };
+    const at = new Date(String(headers['date']));
+    return {
+      data: parsed.data,
+      total: Number.isInteger(total) ? total : null,
+      at: Number.isNaN(at.getTime()) ? null : at,
+    };
   }
   const place = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
   const what = `the shop answered with unexpected data at ${place === '' ? 'its root' : place}`;

@@ -106,6 +106,18 @@ describe('search engine texts that a former plugin left', () => {
   });
 });
 
+describe('a shop whose clock is behind', () => {
+  it('is asked for changes by its own clock', async () => {
+    const shop = await shopWith(1, { clock: () => new Date(Date.now() - 10 * 60_000) });
+    const connector = connect(shop);
+    await connector.probe();
+    const changed: string[] = [];
+    for await (const some of connector.readChanged(new Date(Date.now() - 60_000)))
+      changed.push(...some.map(({ storeId }) => storeId));
+    expect(changed).toEqual([String(idIn(shop))]);
+  });
+});
+
 describe('a product with data that nobody expects', () => {
   it.each<[string, object]>([
     ['no description', { description: null }],

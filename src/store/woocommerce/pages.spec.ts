@@ -10,7 +10,7 @@ const entries = (count: number): object[] => Array.from({ length: count }, (_, i
 async function ids(pageAt: (offset: number) => readonly object[], total: number | null): Promise<number[]> {
   const client: Pick<WooClient, 'run'> = {
     run: ({ query }, schema) =>
-      Promise.resolve({ data: schema.parse(pageAt(Number(query?.['offset']))), total }),
+      Promise.resolve({ data: schema.parse(pageAt(Number(query?.['offset']))), total, at: null }),
   };
   const found: number[] = [];
   for await (const { rows } of walk(client, { path: 'wc/v3/products' }, row))

@@ -68,9 +68,12 @@ export class WooReader {
         };
   }
 
-  /** `since` itself is out of the shop's filter, and the seconds of both sides are whole. */
+  /** By the shop's clock. `since` itself is out of the shop's filter, and the seconds of both sides are whole. */
   async *changed(since: Date): AsyncGenerator<readonly SourceProduct[]> {
-    const after = new Date(since.getTime() - 1000).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length);
+    const { behindMs } = await this.shop.facts();
+    const after = new Date(since.getTime() - behindMs - 1000)
+      .toISOString()
+      .slice(0, 'YYYY-MM-DDTHH:MM:SS'.length);
     // The time has no zone: with one, the shop would add its own offset.
     const query = { ...EDIT, modified_after: after, dates_are_gmt: 'true' };
     for await (const { rows } of walk(this.client, { path: PRODUCTS, query }, entrySchema))

@@ -20,6 +20,8 @@ export interface ShopFacts {
   readonly version: string;
   readonly address: string;
   readonly hasStoreId: boolean;
+  /** How many whole minutes its clock is behind ours, by which its products have their times; 0 when it is ahead. */
+  readonly behindMs: number;
   /** Folders of the active plugins, such as `wordpress-seo`. */
   readonly plugins: ReadonlySet<string>;
 }
@@ -32,7 +34,7 @@ export class WooShop {
   constructor(
     private readonly client: WooClient,
     private readonly kept: KeptIdentity | undefined,
-    now: () => number = Date.now,
+    private readonly now: () => number = Date.now,
   ) {
     this.#facts = new Remembered(REMEMBERED_MS, now);
     this.#categories = new Remembered(REMEMBERED_MS, now);
@@ -46,7 +48,8 @@ export class WooShop {
 
   async #asked(): Promise<ShopFacts> {
     const call = { path: 'wc/v3/system_status', query: { _fields: 'environment,active_plugins' } };
-    const { environment, active_plugins: plugins } = (await this.client.run(call, statusSchema)).data;
+    const { data, at } = await this.client.run(call, statusSchema);
+    const { environment, active_plugins: plugins } = data;
     const address = addressOf(environment.home_url);
     const storeId = environment.store_id?.toLowerCase() ?? '';
     const id = storeId === '' ? new URL(environment.home_url).hostname : storeId;
@@ -56,6 +59,7 @@ export class WooShop {
       version: environment.version,
       address,
       hasStoreId: storeId !== '',
+      behindMs: at === null ? 0 : Math.max(0, wholeMinutes(this.now() - at.getTime())),
       plugins: new Set(plugins.map(({ plugin }) => plugin.split('/')[0] ?? '')),
     };
   }
@@ -106,6 +110,11 @@ export class WooShop {
     };
     return new Map([...all.keys()].map((id) => [id, pathOf(id)]));
   }
+}
+
+/** Its answers name whole seconds, and each read of changes goes back by more than a minute. */
+function wholeMinutes(ms: number): number {
+  return Math.floor(ms / 60_000) * 60_000;
 }
 
 /** Without the scheme, which a shop behind a proxy tells one way or the other. */
