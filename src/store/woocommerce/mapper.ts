@@ -15,7 +15,7 @@ export interface MapScope {
   readonly identity: string;
   /** Folders of the active plugins. */
   readonly plugins: ReadonlySet<string>;
-  readonly categories: ReadonlyMap<number, string>;
+  readonly categories: ReadonlyMap<number, string | null>;
   readonly metaNames: MetaNames;
   /** The unit of weights, such as `kg`; null where the shop does not give it. */
   readonly weightUnit: string | null;

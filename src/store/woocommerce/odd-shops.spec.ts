@@ -271,6 +271,18 @@ describe('a category that is new', () => {
   });
 });
 
+describe('a category that the shop does not list, as of another language', () => {
+  it('goes by its own name, and is looked for once', async () => {
+    const shop = await shopWith(1);
+    alterProduct(shop, idIn(shop), { categories: [{ id: 4711, name: 'Hemden', slug: 'hemden' }] });
+    const connector = connect(shop);
+    for (let read = 0; read < 3; read += 1)
+      expect((await whole(connector)).products[0]?.category).toBe('Hemden');
+    const lists = shop.requests.filter(({ path }) => path === 'wc/v3/products/categories');
+    expect(lists).toHaveLength(2);
+  });
+});
+
 describe('a list of products', () => {
   it('that does not say how many there are proves nothing, and says so', async () => {
     const shop = await shopWith(2);

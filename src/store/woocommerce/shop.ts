@@ -26,10 +26,13 @@ export interface ShopFacts {
   readonly plugins: ReadonlySet<string>;
 }
 
+/** Null for a category that the shop does not list, as a plugin hides those of other languages: it is looked for once. */
+type CategoryPaths = Map<number, string | null>;
+
 /** The shop that answers, which must be the one of before. Remembered for ten minutes. */
 export class WooShop {
   readonly #facts: Remembered<ShopFacts>;
-  readonly #categories: Remembered<ReadonlyMap<number, string>>;
+  readonly #categories: Remembered<CategoryPaths>;
 
   constructor(
     private readonly client: WooClient,
@@ -85,13 +88,16 @@ export class WooShop {
   }
 
   /** The full names of the product categories, by id: `Root > Subcategory`. They are read again when one of these is new. */
-  async categoryPaths(wanted: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    const ask = (): Promise<ReadonlyMap<number, string>> => this.#readCategories();
+  async categoryPaths(wanted: readonly number[]): Promise<ReadonlyMap<number, string | null>> {
+    const ask = (): Promise<CategoryPaths> => this.#readCategories();
     const known = await this.#categories.get('', ask);
-    return wanted.every((id) => known.has(id)) ? known : this.#categories.renew('', ask);
+    if (wanted.every((id) => known.has(id))) return known;
+    const fresh = await this.#categories.renew('', ask);
+    for (const id of wanted) if (!fresh.has(id)) fresh.set(id, null);
+    return fresh;
   }
 
-  async #readCategories(): Promise<ReadonlyMap<number, string>> {
+  async #readCategories(): Promise<CategoryPaths> {
     const all = new Map<number, { readonly name: string; readonly parent: number }>();
     const list = {
       path: 'wc/v3/products/categories',
