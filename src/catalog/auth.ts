@@ -148,7 +148,7 @@ export class TokenProvider {
       const session = readSession(await this.calls.login(email, password), this.clock().getTime());
       if (session !== undefined) return session;
     } catch (error) {
-      // Neither may pass for an answer about the product that waits for the token.
+      // A 404 or 409 of the login must not be taken for one of the request that waits for the token.
       if (!isCoded(error, 'auth', 'invalid', 'not_found', 'conflict')) throw error;
       const refused = new CodedError('auth', `catalog refused the login: ${errorLine(error)}`, {
         status: error.status,

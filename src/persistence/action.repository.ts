@@ -94,7 +94,7 @@ export class ActionRepository {
         await this.#settleTask(externalId, result, settled.recreated && settled.kind === 'create', runner);
         if (settled.wasAway) await this.#decideWaiting(externalId, runner);
       }
-      // These identifiers are no longer sent, whoever settled the action.
+      // The catalog does not have these identifiers any more, even when another worker has settled the action.
       if (result.released) await this.db.affected(releasing(ONE_PRODUCT), [externalId, true, store], runner);
     });
   }

@@ -24,7 +24,7 @@ export interface PlannedRun {
 
 export interface PlanEnd {
   readonly full: boolean;
-  /** Why the read may not have shown every product that there is; null when it did. */
+  /** Why a full read may not have shown every product that there is; null when it did, and for a read of changes. */
   readonly incomplete: string | null;
   /** Store ids that were asked for and do not exist. */
   readonly gone: readonly string[];

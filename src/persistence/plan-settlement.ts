@@ -1,7 +1,16 @@
 import type { QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import type { Database } from './database.js';
-import type { PlanEnd, PlannedRun } from './plan-rows.js';
+import type { PlannedRun } from './plan-rows.js';
+
+/** What the read of a run covers. */
+interface CoveredRead {
+  /** It showed every product that there is. */
+  readonly complete: boolean;
+  /** Store ids that were asked for and do not exist. */
+  readonly gone: readonly string[];
+  readonly began: Date | null;
+}
 
 /**
  * Settles the owed products that the read of a run covers: what was noted before the read began, and needs no action. What was noted later
@@ -11,11 +20,7 @@ import type { PlanEnd, PlannedRun } from './plan-rows.js';
 export async function settleOwed(
   db: Database,
   { id, store }: PlannedRun,
-  {
-    complete,
-    gone,
-    began,
-  }: Pick<PlanEnd, 'gone'> & { readonly complete: boolean; readonly began: Date | null },
+  { complete, gone, began }: CoveredRead,
   runner: QueryRunner,
 ): Promise<void> {
   // A product that never got into the catalog and has left the store stands in nobody's way.

@@ -111,7 +111,7 @@ export class Plan {
           `UPDATE sync_run SET phase = 'apply', operation = NULL, crash_count = 1, counts = $3, identifiers_proved = $4,
              not_compared = $5, incomplete = $6 WHERE id = $1 AND lease = $2 AND state = 'running' AND phase = 'extract'
              AND (listing_id IS NULL OR EXISTS (SELECT 1 FROM catalog_listing WHERE id = listing_id))`,
-          [id, lease, json(end.counts), end.proved, end.notCompared, full ? incomplete : null],
+          [id, lease, json(end.counts), end.proved, end.notCompared, incomplete],
           runner,
         );
         if (moved !== 1) throw new NotCommitted();

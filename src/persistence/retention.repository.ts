@@ -79,9 +79,9 @@ export class RetentionRepository {
   constructor(private readonly db: Database) {}
 
   /**
-   * Removes what serves no run any more. Then walks every table once, `step` rows at a time, and removes what is older than `days`; with
-   * 0, all history is kept. `between` is awaited after each step with
-   * the milliseconds it took; false ends the pass.
+   * Removes old listings, notes and keys that nothing uses any more. Then walks every table once, `step` rows at a time, and removes what
+   * is older than `days`; with 0, all history is kept. `between` is awaited after each step with the milliseconds it took; false ends the
+   * pass.
    */
   async remove(days: number, step: number, between: (tookMs: number) => Promise<boolean>): Promise<Removed> {
     const removed: Record<string, number> = {};

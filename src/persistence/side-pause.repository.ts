@@ -51,7 +51,8 @@ export class Pauses {
 
   /**
    * Pauses the side: 30 s at first, twice as long each further time, up to half an hour. The beginning of a pause that
-   * stands is kept, and so is a wider scope. Its end is kept too: the requests that were under way are refused one after the other.
+   * stands is kept, and so is a wider scope. Its end is kept too, because requests that were under
+   * way together are refused one after the other.
    * Returns how many milliseconds from now the side may be tried again.
    */
   pause(key: string, pause: Omit<SidePause, 'side'>): Promise<number> {

@@ -67,7 +67,7 @@ export class TaskPoller {
         killPoint('poll.asked');
         const { id, isNew } = await this.#deliver(task, delivery);
         killPoint('poll.stored');
-        // A delivery that was set aside ends no task.
+        // This result was stored by an earlier poll. If it was set aside, it will never end the task.
         if (!isNew) await this.#giveUpWhenOld(task);
         return id;
       }

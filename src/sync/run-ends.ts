@@ -150,7 +150,7 @@ export class RunEnds {
     const counts = {
       ...NO_COUNTS,
       ...run.counts,
-      // A product that is gone, and that the catalog could not be told of, was not read.
+      // The sum, and not the products that were read: a failed removal counts, and its product was not in the store to be read.
       seen: created + updated + unchanged + failed,
       created,
       updated,

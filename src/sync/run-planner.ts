@@ -101,17 +101,15 @@ export class RunPlanner {
         return made;
       });
       await this.pauses.store.works(store.key, 'reads');
-      if (full && outcome.incomplete !== null) {
-        this.#log.warn(
-          { runId: run.id, store: store.key },
-          `nothing is marked as gone: ${outcome.incomplete}`,
-        );
-      }
+      // A read of changes never shows all products, and nobody expects it to.
+      const incomplete = full ? outcome.incomplete : null;
+      if (incomplete !== null)
+        this.#log.warn({ runId: run.id, store: store.key }, `nothing is marked as gone: ${incomplete}`);
       hold.counts = outcome.counts;
       killPoint('plan.planned');
       const kept = await plan.commit({
         full,
-        incomplete: outcome.incomplete,
+        incomplete,
         gone: outcome.gone,
         proved: outcome.proved,
         notCompared: outcome.notCompared,
@@ -122,7 +120,7 @@ export class RunPlanner {
       run.counts = { ...outcome.counts };
       run.identifiersProved = outcome.proved;
       run.notCompared = outcome.notCompared;
-      run.incomplete = full ? outcome.incomplete : null;
+      run.incomplete = incomplete;
     } catch (error) {
       // What is left is removed before the run is planned again.
       await plan.discard().catch(() => undefined);

@@ -83,7 +83,7 @@ const jest = spawn(
 const [status] = await once(jest, 'exit');
 process.exitCode = status ?? 1;
 
-/** Without it, each rule would wait its ten minutes for a service that is not there. Any answer will do. */
+/** Otherwise each rule would wait for a service that is not there until its own time is over. Any answer will do. */
 async function mustAnswer(url) {
   try {
     await fetch(url, { signal: AbortSignal.timeout(10_000) });

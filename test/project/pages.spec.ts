@@ -37,6 +37,15 @@ describe.each(globSync(['*.md', 'docs/**/*.md']))('%s', (path) => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
+  it('links to functions in the files that have them', () => {
+    const links = [...text.matchAll(/\[`[\w.]*?(\w+)`[^\]]*\]\((\.\.\/src\/[^)]+)\)/g)];
+    const lost = links.filter(([, name = '', file = '']) => {
+      const source = posix.join(posix.dirname(path), file);
+      return !new RegExp(`\\b${name}\\b`).test(readFileSync(source, 'utf8'));
+    });
+    expect(lost.map(([link]) => link)).toEqual([]);
+  });
+
   it('names scripts, files and commands that there are', () => {
     const named = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
     const lost = [

@@ -10,7 +10,7 @@ export class StoreStateEntity extends SideState {
   @Column('text', { nullable: true }) identity!: string | null;
   /** Latest source time whose work is durable. */
   @Column('timestamptz', { nullable: true }) watermark!: Date | null;
-  /** Of the schedule alone: a busy shop has an incremental run for its events every few seconds. */
+  /** Only runs of the schedule count: in a busy shop, events cause an incremental run every few seconds. */
   @Column('integer', { default: 0 }) incrementalsSinceFull!: number;
   @Column('timestamptz', { nullable: true }) lastFullAt!: Date | null;
   /** A slot that came due while another run was active. */

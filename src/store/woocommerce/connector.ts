@@ -74,7 +74,7 @@ export class WooConnector implements StoreConnector {
     };
   }
 
-  /** Empty where a plugin shows the index to nobody who is not signed in, which a key is not there. */
+  /** Empty where a plugin hides the index from visitors: for the index, the key is no sign-in. */
   async #name(): Promise<string> {
     try {
       return (await this.client.index()).name;

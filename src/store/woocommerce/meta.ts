@@ -28,12 +28,12 @@ export function metaKeyOf(namespace: string, key: string): string | null {
   return HIDDEN.test(name) || OWN_KEYS.has(name) ? null : name;
 }
 
-/** The metafield that a meta key is. */
+/** The name of the metafield that stands for a meta key. */
 export type MetaNames = (key: string) => MetafieldKey;
 
 /**
- * A key is read by the name that the settings write it by, because what was written is known again by its name: one of `attributes`, or
- * one of the namespace, whose keys begin with it. Any other key has its own name.
+ * Names the keys as the settings do, so that a written text is found again when its product is read: by `attributes`, or by the namespace,
+ * whose keys begin with its name. All other keys are in the namespace `meta`.
  */
 export function metaNames(namespace: string | null, attributes: readonly string[]): MetaNames {
   const named = new Map(
@@ -68,12 +68,12 @@ export function metaProblem(meta: Meta, key: string): string | null {
   const [first, ...others] = meta.filter((each) => each.key === key);
   if (others.length > 0) return `the shop keeps several values of ${key}`;
   const isText = typeof (first?.value ?? '') === 'string';
-  return isText ? null : `what the shop keeps as ${key} is no text`;
+  return isText ? null : `the value that the shop keeps as ${key} is not a text`;
 }
 
 type SeoPart = 'title' | 'description';
 
-/** A search engine text of the active plugin. Without one, of whichever plugin has left one. */
+/** The search engine text of the active plugin. When none is active, the first one that a plugin has left behind. */
 export function seoText(meta: Meta, plugins: ReadonlySet<string>, part: SeoPart): string | null {
   const active = seoKeyFor(plugins, part);
   const keys = active === null ? Object.values(SEO_KEYS).map((each) => each[part]) : [active];

@@ -50,7 +50,7 @@ describe('meta data that is no single text', () => {
     shop.shop.putSilently({ ...shop.products.get(id)!, meta });
     const connector = connect(shop);
     const { value, closed } = await valueIn(connector, id, 'metafield:catalog.care');
-    expect(closed?.reason).toMatch(/several values|no text/);
+    expect(closed?.reason).toMatch(/several values|is not a text/);
     const outcomes = await written(connector, id, write('metafield:catalog.care', 'Wash', value));
     expect(outcomes).toMatchObject([{ outcome: 'refused' }]);
     expect(shop.products.get(id)?.meta).toEqual(meta);

@@ -6,10 +6,10 @@ const name = z.string();
 const text = z.string();
 const term = z.object({ id: z.int().nonnegative(), name });
 const image = z.object({ id: z.int().nonnegative(), src: text, alt: text.default('') });
-/** Nobody can ask for an entry without a readable key. */
+/** An entry without a readable key gets the empty key, which no setting can name. */
 const meta = z.object({ key: text.catch(''), value: z.unknown() });
 
-/** An entry of a list. What it holds is read when it is needed, so that one that nobody understands stops no other. */
+/** An entry of a list, of which only the id is checked. The rest is checked product by product, so that an odd one stops no other. */
 export const entrySchema = z.looseObject({ id });
 export type Entry = z.output<typeof entrySchema>;
 export const variationEntry = entrySchema.extend({ parent_id: z.int().nonnegative() });
@@ -59,7 +59,7 @@ export const variationSchema = z.object({
 export type WooVariation = z.output<typeof variationSchema>;
 export const VARIATION_FIELDS = Object.keys(variationSchema.shape).join(',');
 
-/** Throws `transient` with the place that nobody understands. */
+/** Throws `transient`, which names the first field that does not fit. */
 export function readEntry<T>(schema: z.ZodType<T>, entry: Entry, what: string): T {
   const parsed = schema.safeParse(entry);
   if (parsed.success) return parsed.data;

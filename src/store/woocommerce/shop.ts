@@ -9,7 +9,7 @@ import { categorySchema, statusSchema } from './schemas.js';
 import { walk } from './pages.js';
 import { decodedName } from './texts.js';
 
-/** Levels of categories that are named. A plugin may make any number, and circles. */
+/** The most levels of a category's full name. A plugin may nest categories without end, or in a circle. */
 const DEEPEST = 20;
 /** Terms and the shop itself change rarely. */
 const REMEMBERED_MS = 600_000;
@@ -20,13 +20,13 @@ export interface ShopFacts {
   readonly version: string;
   readonly address: string;
   readonly hasStoreId: boolean;
-  /** How many whole minutes its clock is behind ours, by which its products have their times; 0 when it is ahead. */
+  /** How far its clock is behind ours, in whole minutes; 0 when it is ahead. The times of its products are by its clock. */
   readonly behindMs: number;
   /** Folders of the active plugins, such as `wordpress-seo`. */
   readonly plugins: ReadonlySet<string>;
 }
 
-/** Null for a category that the shop does not list, as a plugin hides those of other languages: it is looked for once. */
+/** Null for a category that the shop does not list, because a plugin hides those of other languages. It is looked for only once. */
 type CategoryPaths = Map<number, string | null>;
 
 /** The shop that answers, which must be the one of before. Remembered for ten minutes. */
@@ -118,7 +118,7 @@ export class WooShop {
   }
 }
 
-/** Its answers name whole seconds, and each read of changes goes back by more than a minute. */
+/** Answers give the time in whole seconds. Less than a minute does not matter: reads of changes overlap by more. */
 function wholeMinutes(ms: number): number {
   return Math.floor(ms / 60_000) * 60_000;
 }
