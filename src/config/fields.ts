@@ -77,30 +77,6 @@ export function amount(fallback: number, bounds: { min: number; max?: number; wh
   return z.preprocess(numberFromText, schema.default(fallback)).optional().default(fallback);
 }
 
-const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
-
-/** A duration such as `90s`, `60m` or `2h`; milliseconds when parsed. `0` needs no unit. */
-export function duration(fallback: string, { max }: { readonly max: string }) {
-  const mostMs = milliseconds(max) ?? 0;
-  return z
-    .union([z.string(), z.literal(0)])
-    .default(fallback)
-    .transform((text, context) => {
-      const found = milliseconds(String(text));
-      if (found !== null && found <= mostMs) return found;
-      context.addIssue({ code: 'custom', message: `a duration such as 90s, 60m or 2h, at most ${max}` });
-      return z.NEVER;
-    });
-}
-
-function milliseconds(text: string): number | null {
-  if (text === '' || text === '0') return 0;
-  const match = /^(\d{1,6})([smh])$/.exec(text);
-  const unit = match?.[2];
-  if (unit !== 's' && unit !== 'm' && unit !== 'h') return null;
-  return Number(match?.[1]) * UNIT_MS[unit];
-}
-
 /** true or false, also as a string from the environment. */
 export function onOff(fallback: boolean) {
   return z.preprocess(switchFromText, z.boolean().default(fallback)).optional().default(fallback);

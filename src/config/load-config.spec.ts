@@ -46,7 +46,7 @@ describe('the configuration', () => {
     expect(config.stores['s']).toMatchObject({
       kind: 'shopify',
       apiVersion: '2026-10',
-      schedule: { cron: '0 2 * * *', timezone: 'UTC', fullEvery: 7, spread: 0 },
+      schedule: { cron: '0 2 * * *', timezone: 'UTC', fullEvery: 7 },
       filter: { status: ['ACTIVE'], query: '' },
       limits: { maxChangedShare: 1, maxOrphanedShare: 0.2 },
       deleted: 'keep',

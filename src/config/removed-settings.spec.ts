@@ -9,6 +9,7 @@ describe('a setting that was removed', () => {
     ['server.previousEncryptionKey', 'server: { previousEncryptionKey: "" }'],
     ['workspaces.w.assumptions.maxPages', workspace('assumptions: { maxPages: 5 }')],
     ['stores.s.filter.giftCards', store('filter: { giftCards: true }')],
+    ['stores.s.schedule.spread', store('schedule: { spread: 60m }')],
     ['storeTemplate.filter.giftCards', `storeTemplate:\n  filter: { giftCards: true }\n`],
   ])('%s is an error that says what to do', (key, text) => {
     expect(files.refusal(text)).toContain(`${key}: no longer a setting; remove it: `);

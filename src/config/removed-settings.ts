@@ -18,6 +18,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   'workspaces.*.assumptions.listVariants': 'the path is documented',
   'workspaces.*.assumptions.localeOnUpdate': 'texts of the configured locale go by POST, which takes it',
   'workspaces.*.productPage': 'a product page names the product of the catalog by its id',
+  'stores.*.schedule.spread': 'many stores may be due at once: their runs wait in the queue',
   'stores.*.filter.giftCards': 'gift cards are never synchronised',
   'stores.*.writeBack.gates.media': 'keep says which elements of a description stay',
   'workspaces.*.assumptions.maxPages': 'a listing ends by its own count',

@@ -9,7 +9,6 @@ import {
   address,
   amount,
   closed,
-  duration,
   LOCALE_CODE,
   onOff,
   optionalAddress,
@@ -76,10 +75,6 @@ const schedule = section({
     .describe('of the schedule'),
   fullEvery: amount(7, { min: 1, max: 100_000 }).describe(
     'every so many runs of the schedule read the whole store; the others only what changed',
-  ),
-  // Milliseconds. Less than a day, so that the starts of two nights cannot change places.
-  spread: duration('0', { max: '12h' }).describe(
-    '`60m`, `90s`, `2h`: a run starts up to so much later, at an offset fixed for each shop, so that many stores do not start at once',
   ),
 });
 

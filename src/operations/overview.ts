@@ -12,7 +12,7 @@ import {
 } from '../persistence/status.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Connections, type Store } from '../connections/connections.js';
-import { nextStart } from '../connections/start-times.js';
+import { nextStart } from '../connections/next-start.js';
 import { attentionOf, ofStore, type Attention, type StoreFacts, type WorkspaceFacts } from './attention.js';
 import { CREDIT_DAYS, creditOutlook, lastDays, type CreditOutlook } from './credits.js';
 import { GroundLooks, sideOutages, type Outage } from './outages.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { Connections, type Store } from '../connections/connections.js';
 import { RunRequests } from '../connections/run-requests.js';
-import { nextStart, startDelayMs } from '../connections/start-times.js';
+import { nextStart } from '../connections/next-start.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { JobProducer } from '../queue/index.js';
@@ -80,10 +80,10 @@ export class StoreSchedules {
     });
   }
 
-  /** Requests the run for the latest slot whose start is due. Several replicas may do so; the result is one run. */
+  /** Requests the run for the latest slot. Several replicas may do so; the result is one run. */
   async tick(store: Store, now: Date): Promise<void> {
     const { cron, timezone } = store.settings.schedule;
-    const slot = latestSlot(cron, timezone, new Date(now.getTime() - startDelayMs(store.settings)));
+    const slot = latestSlot(cron, timezone, now);
     if (slot === null) return;
     const full = await this.requests.fullIsDue(store.key);
     const run = await this.requests.requestSlot({ store: store.key, full, trigger: 'schedule', slot });
@@ -102,9 +102,8 @@ export class StoreSchedules {
     const [newest] = await this.runs.latest(store.key, 1);
     if (!newest) return;
     const { cron, timezone } = store.settings.schedule;
-    const delayMs = startDelayMs(store.settings);
-    const slot = latestSlot(cron, timezone, new Date(now.getTime() - delayMs));
-    if (slot === null || slot.getTime() + delayMs <= newest.createdAt.getTime()) return;
+    const slot = latestSlot(cron, timezone, now);
+    if (slot === null || slot.getTime() <= newest.createdAt.getTime()) return;
     await this.tick(store, now);
   }
 

@@ -6,7 +6,7 @@ import { StatusReader } from '../../operations/status.js';
 import { StoreHealthOperations } from '../../operations/store-health.js';
 import { Clock } from '../../runtime/clock.js';
 import { Connections } from '../../connections/connections.js';
-import { nextStart } from '../../connections/start-times.js';
+import { nextStart } from '../../connections/next-start.js';
 import { counted } from '../elements.js';
 import { pageAt } from '../page-query.js';
 import { Form, Page, Pages } from '../page-routes.js';
