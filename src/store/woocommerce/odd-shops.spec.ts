@@ -176,6 +176,58 @@ describe('a product with data that nobody expects', () => {
   });
 });
 
+describe('a product at which the shop fails', () => {
+  const failure = {
+    status: 500,
+    body: { code: 'internal_server_error', message: 'There has been a critical error.', data: null },
+  };
+  /** Fails each answer that would show all of the product. */
+  const failAt = (shop: TestShop, odd: number): void => {
+    shop.alter((reply, { parameters }) => {
+      const shown = (Array.isArray(reply.body) ? reply.body : [reply.body]) as object[];
+      const isShown = shown.some((entry) => 'id' in entry && entry.id === odd);
+      return isShown && parameters.get('_fields') !== 'id' ? failure : reply;
+    });
+  };
+  const titles = (found: readonly SourceProduct[]): string[] =>
+    found.map((source) => {
+      try {
+        return source.snapshot().title;
+      } catch (error) {
+        return `${source.storeId}: ${(error as Error).message}`;
+      }
+    });
+
+  it('is put off by itself', async () => {
+    const shop = await shopWith(7);
+    const ids = shop.products.list().map(({ id }) => id);
+    const odd = ids[4]!;
+    failAt(shop, odd);
+    const connector = connect(shop, { attempts: 1 });
+    const expected = ['P1', 'P2', 'P3', 'P4', expect.stringContaining(`${String(odd)}: the shop failed`)];
+    expect(titles(await sources(connector))).toEqual([...expected, 'P6', 'P7']);
+    const named = await connector.readProducts(ids.map(String));
+    expect(titles(named.filter((product) => product !== null))).toEqual([...expected, 'P6', 'P7']);
+  });
+
+  it('is put off by itself when it fails at one of its variations', async () => {
+    const shop = await shopWith(1);
+    const variations = ['Shirt', 'Skirt'].map((name) => {
+      const parent = shop.products.create({ type: 'variable', row: { name } });
+      return shop.products.create({ type: 'variation', parentId: parent.id, row: { name: 'S' } }).id;
+    });
+    failAt(shop, variations[1]!);
+    const found = titles(await sources(connect(shop, { attempts: 1 })));
+    expect(found).toEqual(['P1', 'Shirt', expect.stringContaining('the shop failed')]);
+  });
+
+  it('ends the read where the shop answers nothing else', async () => {
+    const shop = await shopWith(2);
+    shop.alter((reply, { path }) => (path === 'wc/v3/products' ? failure : reply));
+    await expect(sources(connect(shop, { attempts: 1 }))).rejects.toMatchObject({ code: 'transient' });
+  });
+});
+
 describe('a product in a status that no list shows', () => {
   it('is not gone', async () => {
     const shop = await shopWith(3);

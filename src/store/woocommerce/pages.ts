@@ -1,5 +1,5 @@
-import type { z } from 'zod';
-import { CodedError } from '../../domain/errors.js';
+import { z } from 'zod';
+import { CodedError, isCoded } from '../../domain/errors.js';
 import type { Call, WooClient } from './client.js';
 
 const PAGE = 100;
@@ -9,6 +9,8 @@ const STEP_BACK = 25;
 const MOST_BACK = 40;
 /** Pages in a row that show nothing new. More than that are no entries that the key may not read, but a list without an end. */
 const MOST_BARE = 1_000;
+
+const idRow = z.object({ id: z.int() });
 
 export interface WalkedPage<T> {
   readonly rows: readonly T[];
@@ -25,13 +27,21 @@ export async function* walk<T extends { readonly id: number }>(
   client: Pick<WooClient, 'run'>,
   { path, query = {} }: Pick<Call, 'path' | 'query'>,
   row: z.ZodType<T>,
+  /** Reads rows by their ids where the shop fails to answer a page of them. Absent: such a failure ends the walk. */
+  byIds?: (ids: readonly string[]) => Promise<T[]>,
 ): AsyncGenerator<WalkedPage<T>> {
   let last = 0;
   let backs = 0;
   let bare = 0;
   for (let offset = 0; ;) {
     const asked = { ...query, orderby: 'id', order: 'asc', per_page: String(PAGE), offset: String(offset) };
-    const { data, total } = await client.run({ path, query: asked }, row.array());
+    const { data, total } = await client
+      .run({ path, query: asked }, row.array())
+      .catch(async (error: unknown) => {
+        if (byIds === undefined || !isCoded(error, 'transient')) throw error;
+        const ids = await client.run({ path, query: { ...asked, _fields: 'id' } }, idRow.array());
+        return { ...ids, data: await byIds(ids.data.map(({ id }) => String(id))) };
+      });
     if (data.some(({ id }, index) => index > 0 && id <= (data[index - 1]?.id ?? 0)))
       throw new CodedError(
         'misconfigured',

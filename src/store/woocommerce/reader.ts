@@ -28,6 +28,8 @@ export class WooReader {
   /** False once the shop answered that it has no route for the variations of all products, which is new in 10.3. */
   #hasAllVariations = true;
   #weightUnit: Promise<string | null> | undefined;
+  /** Why the shop did not show a product, or its variations. */
+  readonly #unread = new WeakMap<Entry, CodedError>();
 
   constructor(
     private readonly client: WooClient,
@@ -41,7 +43,8 @@ export class WooReader {
    */
   async *whole(signal?: AbortSignal): AsyncGenerator<ReadPart> {
     const seen = new Set<number>();
-    for await (const { rows } of walk(this.client, { path: PRODUCTS, query: EDIT }, entrySchema)) {
+    const list = { path: PRODUCTS, query: EDIT };
+    for await (const { rows } of walk(this.client, list, entrySchema, this.#shown)) {
       signal?.throwIfAborted();
       for (const { id } of rows) seen.add(id);
       if (rows.length > 0) yield { products: await this.#sources(rows) };
@@ -76,7 +79,7 @@ export class WooReader {
       .slice(0, 'YYYY-MM-DDTHH:MM:SS'.length);
     // The time has no zone: with one, the shop would add its own offset.
     const query = { ...EDIT, modified_after: after, dates_are_gmt: 'true' };
-    for await (const { rows } of walk(this.client, { path: PRODUCTS, query }, entrySchema))
+    for await (const { rows } of walk(this.client, { path: PRODUCTS, query }, entrySchema, this.#shown))
       if (rows.length > 0) yield await this.#sources(rows);
   }
 
@@ -84,15 +87,7 @@ export class WooReader {
     const found = new Map<string, SourceProduct>();
     for (let at = 0; at < storeIds.length; at += AT_ONCE) {
       const some = storeIds.slice(at, at + AT_ONCE);
-      const query = { ...EDIT, include: some.join(','), per_page: String(AT_ONCE) };
-      const { data, total } = await this.client.run({ path: PRODUCTS, query }, entrySchema.array());
-      // The total counts products that the key may not read, which are not gone.
-      if (total !== null && total > data.length)
-        throw new CodedError(
-          'transient',
-          `the shop has ${String(total)} of these products and shows ${String(data.length)}: the key may not read all of them`,
-          { side: 'store' },
-        );
+      const data = await this.#shown(some);
       const shown = new Set(data.map(({ id }) => String(id)));
       for (const id of some.filter((each) => !shown.has(each))) {
         const entry = await this.#unlisted(id);
@@ -101,6 +96,39 @@ export class WooReader {
       for (const source of await this.#sources(data)) found.set(source.storeId, source);
     }
     return storeIds.map((id) => found.get(id) ?? null);
+  }
+
+  /**
+   * The products that the shop shows of these, in the order of their ids. Where it fails to answer, they are read in halves, so that one
+   * that breaks the answer is put off by itself.
+   */
+  readonly #shown = async (ids: readonly string[]): Promise<Entry[]> => {
+    const order = { orderby: 'id', order: 'asc', per_page: String(AT_ONCE) };
+    const query = { ...EDIT, ...order, include: ids.join(',') };
+    try {
+      const { data, total } = await this.client.run({ path: PRODUCTS, query }, entrySchema.array());
+      // The total counts products that the key may not read, which are not gone.
+      if (total === null || total <= data.length) return data;
+      throw new CodedError(
+        'transient',
+        `the shop has ${String(total)} of these products and shows ${String(data.length)}: the key may not read all of them`,
+        { side: 'store' },
+      );
+    } catch (error) {
+      if (!isCoded(error, 'transient')) throw error;
+      const half = Math.ceil(ids.length / 2);
+      if (ids.length > 1)
+        return [...(await this.#shown(ids.slice(0, half))), ...(await this.#shown(ids.slice(half)))];
+      const entry: Entry = { id: Number(ids[0]) };
+      await this.#putOff(entry, error);
+      return [entry];
+    }
+  };
+
+  /** Lets a product be owed for an error that no other request meets. Throws where the shop answers nothing else either. */
+  async #putOff(product: Entry, error: CodedError): Promise<void> {
+    await this.count();
+    this.#unread.set(product, error);
   }
 
   /** A product that no list shows: a plugin has given it a status of its own. Null for one that is gone or in the trash. */
@@ -130,6 +158,8 @@ export class WooReader {
       externalId: productExternalId(identity, String(product.id)),
       storeId: String(product.id),
       snapshot: () => {
+        const failure = this.#unread.get(product);
+        if (failure !== undefined) throw failure;
         const own = (variations.get(product.id) ?? []).map((row) =>
           readEntry(variationSchema, row, 'variation'),
         );
@@ -160,11 +190,18 @@ export class WooReader {
           for (const row of rows) take(row.parent_id, row);
         return found;
       } catch (error) {
-        if (!(error instanceof WooError && error.shopCode === 'rest_no_route')) throw error;
-        this.#hasAllVariations = false;
+        if (error instanceof WooError && error.shopCode === 'rest_no_route') this.#hasAllVariations = false;
+        else if (!isCoded(error, 'transient')) throw error;
       }
-    for (const { id } of products)
-      for await (const { rows } of this.#variationsBelow(id, query)) for (const row of rows) take(id, row);
+    found.clear();
+    for (const product of products)
+      try {
+        for await (const { rows } of this.#variationsBelow(product.id, query))
+          for (const row of rows) take(product.id, row);
+      } catch (error) {
+        if (!isCoded(error, 'transient')) throw error;
+        await this.#putOff(product, error);
+      }
     return found;
   }
 
