@@ -7,7 +7,7 @@ const ROUNDS = 8;
 const EVENT_SECRET = 'events-of-the-bench-0123456789';
 const LOOK_MS = 50;
 /** A product of the second store, whose full runs follow one another. */
-const BUSY_PRODUCTS = 500;
+const BUSY_PRODUCTS = 250;
 
 /**
  * From an edit in the shop, announced by an event, to the catalog; and from the service's first delivery of a result to the shop. Both

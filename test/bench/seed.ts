@@ -33,7 +33,7 @@ export function benchRules(shop: string) {
   return sourceRules(shop, settings.mapping, settings.writeBack);
 }
 
-/** Products 1 to `count` as linked by earlier runs: pushed in full, nothing pending. */
+/** Products 1 to `count` as linked by earlier runs: pushed in full, nothing pending. A batch is planned while the last one is inserted. */
 export async function seedLinks(
   db: pg.Pool,
   settings: SeedSettings,
@@ -41,6 +41,7 @@ export async function seedLinks(
   firstCatalogId = 1,
 ): Promise<void> {
   const rules = benchRules(settings.shop);
+  let inserted = Promise.resolve();
   for (let from = 1; from <= count; from += BATCH) {
     const links: object[] = [];
     const identifiers: object[] = [];
@@ -59,21 +60,32 @@ export async function seedLinks(
       });
       for (const each of identifiersOf(plan.body)) identifiers.push({ ...each, product: plan.externalId });
     }
-    await db.query(
-      `INSERT INTO store_product (external_id, store, workspace, store_id, label, handle, state, catalog_id, source_fingerprint,
-         pushed_fields, seen_fields)
-       SELECT external_id, $1, 'default', store_id, label, label, 'linked', catalog_id, source_fingerprint, pushed_fields,
-         seen_fields
-       FROM jsonb_to_recordset($2::jsonb) AS row(external_id text, store_id text, label text, catalog_id text,
-         source_fingerprint text, pushed_fields jsonb, seen_fields jsonb)`,
-      [settings.store, JSON.stringify(links)],
-    );
-    await db.query(
-      `INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product)
-       SELECT 'default', kind, lower(value), value, owner, $1, product
-       FROM jsonb_to_recordset($2::jsonb) AS row(kind text, value text, owner text, product text) ON CONFLICT DO NOTHING`,
-      [settings.store, JSON.stringify(identifiers)],
-    );
+    await inserted;
+    inserted = insert(db, settings.store, links, identifiers);
   }
+  await inserted;
   if (firstCatalogId === 1) await db.query('ANALYZE store_product, product_identifier');
+}
+
+async function insert(
+  db: pg.Pool,
+  store: string,
+  links: readonly object[],
+  identifiers: readonly object[],
+): Promise<void> {
+  await db.query(
+    `INSERT INTO store_product (external_id, store, workspace, store_id, label, handle, state, catalog_id, source_fingerprint,
+       pushed_fields, seen_fields)
+     SELECT external_id, $1, 'default', store_id, label, label, 'linked', catalog_id, source_fingerprint, pushed_fields,
+       seen_fields
+     FROM jsonb_to_recordset($2::jsonb) AS row(external_id text, store_id text, label text, catalog_id text,
+       source_fingerprint text, pushed_fields jsonb, seen_fields jsonb)`,
+    [store, JSON.stringify(links)],
+  );
+  await db.query(
+    `INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product)
+     SELECT 'default', kind, lower(value), value, owner, $1, product
+     FROM jsonb_to_recordset($2::jsonb) AS row(kind text, value text, owner text, product text) ON CONFLICT DO NOTHING`,
+    [store, JSON.stringify(identifiers)],
+  );
 }
