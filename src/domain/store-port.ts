@@ -36,7 +36,10 @@ export interface StoreConnector {
   /** Products that changed at or after `since`. A product that is left out may have changed all the same: only a whole read proves. */
   readChanged(since: Date): AsyncIterable<readonly SourceProduct[]>;
 
-  /** The current products, in the order of the ids. An entry is null when the product no longer exists. */
+  /**
+   * The current products, in the order of the ids, and whether the store's filter selects them. An entry is null when the product no
+   * longer exists.
+   */
   readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]>;
 
   /** The number of products that a whole read should find, or null when the store does not report one. */
@@ -120,6 +123,8 @@ export interface StoreWriteOptions {
 export interface SourceProduct {
   readonly externalId: string;
   readonly storeId: string;
+  /** True for a product that was read by its id and that the search of the store's filter does not find. Absent otherwise. */
+  readonly isLeftOut?: boolean;
   /** Parses the data that was read. Throws `transient` with the place of the error when it is malformed. */
   snapshot(): ProductSnapshot;
 }

@@ -104,6 +104,7 @@ type PlannedProduct =
 function planOne(store: PlanningStore, product: SourceProduct, link: LinkRow | null): PlannedProduct | null {
   const { externalId, storeId } = product;
   let label = '';
+  if (product.isLeftOut === true) return null;
   try {
     const snapshot = product.snapshot();
     label = snapshot.title;

@@ -189,7 +189,9 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     return this.script.run('readProducts', [storeIds], () =>
       storeIds.map((id) => {
         const product = this.products.get(id);
-        return product === undefined ? null : this.#source(product);
+        if (product === undefined) return null;
+        const isLeftOut = this.query !== '' && !this.selects(product);
+        return { ...this.#source(product), ...(isLeftOut ? { isLeftOut } : {}) };
       }),
     );
   }

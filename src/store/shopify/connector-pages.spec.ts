@@ -284,3 +284,29 @@ describe('counting', () => {
     expect(store.calls).toEqual([]);
   });
 });
+
+describe('reading by id under a filter', () => {
+  const leftOut = async (query: string): Promise<(boolean | undefined)[]> => {
+    const { connector } = connect(store.url, { query });
+    const read = await connector.readProducts([1, 2].map(productGid));
+    return read.map((product) => product?.isLeftOut);
+  };
+
+  it('tells which products the filter leaves out', async () => {
+    store.answerWith(({ operation, variables }) =>
+      operation === 'ProductDetails'
+        ? details(variables)
+        : data({ products: page([{ id: productGid(2), updatedAt: at(1) }]) }),
+    );
+    expect(await leftOut('tag:x OR tag:y')).toEqual([true, undefined]);
+    expect(store.calls.at(-1)?.variables).toMatchObject({
+      query: 'id:1 OR id:2 status:active,draft,archived,unlisted tag:x OR tag:y',
+    });
+  });
+
+  it('asks nothing more without one', async () => {
+    store.answerWith(({ variables }) => details(variables));
+    expect(await leftOut('')).toEqual([undefined, undefined]);
+    expect(store.operations()).toEqual(['ProductDetails']);
+  });
+});

@@ -33,7 +33,7 @@ export class ShopifyConnector implements StoreConnector {
   constructor(private readonly options: ShopifyOptions) {
     this.parts = shopifyParts(options);
     this.imageOrigins = options.endpoint ? [IMAGE_ORIGIN, this.parts.base.origin] : [IMAGE_ORIGIN];
-    this.query = options.query ?? '';
+    this.query = (options.query ?? '').trim();
   }
 
   scaledImage(address: URL, width: number): URL {
@@ -62,8 +62,15 @@ export class ShopifyConnector implements StoreConnector {
     return this.parts.pages.products({ query: this.query, since });
   }
 
-  readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]> {
-    return this.parts.details.read(storeIds);
+  async readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]> {
+    const products = await this.parts.details.read(storeIds);
+    if (this.query === '') return products;
+    const selected = await this.parts.pages.selected(storeIds, this.query);
+    return products.map((product) =>
+      product === null || selected.has(product.storeId)
+        ? product
+        : Object.assign(product, { isLeftOut: true }),
+    );
   }
 
   count(): Promise<number | null> {

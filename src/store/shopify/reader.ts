@@ -10,6 +10,9 @@ import { Cursors } from './pages.js';
 import { productsCountData, productsPageData } from './schemas.js';
 import { productSearch, requireHeeded } from './search.js';
 
+/** Each takes some twenty characters of the search. */
+const IDS_PER_SEARCH = 50;
+
 interface PageEntry {
   readonly id: string;
   /** Null when it is malformed. */
@@ -62,6 +65,20 @@ export class PageReader {
       if (isCoded(error, 'invalid') && error.fields === undefined) return null;
       throw error;
     }
+  }
+
+  /** Those of the products that match the query. The store's search may not know yet what has just changed. */
+  async selected(ids: readonly string[], query: string): Promise<ReadonlySet<string>> {
+    const selected = new Set<string>();
+    for (let from = 0; from < ids.length; from += IDS_PER_SEARCH) {
+      const some = ids.slice(from, from + IDS_PER_SEARCH);
+      const search = `${some.map((id) => `id:${numericId(id)}`).join(' OR ')} ${productSearch(query)}`;
+      const variables = { first: some.length, after: null, query: search };
+      const answer = await this.client.run(PRODUCTS_PAGE, variables, productsPageData);
+      requireHeeded(answer.search, search);
+      for (const { id } of answer.data.products.nodes) selected.add(id);
+    }
+    return selected;
   }
 
   /** Pages of ids. The walk starts again by time before it reaches the store's limit, so ids may occur twice. */

@@ -260,3 +260,23 @@ it('a plan that is only looked at changes nothing of what is owed', async () => 
   );
   expect(await stages.contents()).toBe(before);
 });
+
+it('a product that an event names and the filter leaves out is not sent', async () => {
+  stages.settings = { store: { filter: { query: 'tag:x' } }, workspace: {} };
+  stages.store.query = 'tag:x';
+  stages.store.selects = (product) => product.storeId !== snapshot(2).storeId;
+  stages.store.put(snapshot(1), snapshot(2), snapshot(3));
+  await stages.sync();
+  await stages.owed.note(
+    STORE,
+    [2, 3].map((id) => ({
+      externalId: ours(id),
+      storeId: String(id),
+      label: '',
+      code: 'changed',
+      detail: null,
+    })),
+  );
+  expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { created: 0, owed: 0 } });
+  expect(await owed()).toEqual([]);
+});
