@@ -26,6 +26,8 @@ export async function* readWhole(
   read: WholeRead,
 ): AsyncGenerator<ReadPart> {
   const { resume, onHandle, signal } = read;
+  // An export comes without notes about its search. Counting throws when the store does not heed all of it.
+  if (resume === null && query !== '') await parts.pages.count(query);
   const handle = resume ?? (await parts.exports.start(query));
   if (handle === null) {
     yield* readByPages(parts, query);
