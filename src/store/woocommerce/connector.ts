@@ -17,7 +17,6 @@ import { type ClientSettings, WooClient } from './client.js';
 import { shopFindings } from './findings.js';
 import { metaNames } from './meta.js';
 import { WooReader } from './reader.js';
-import { anything } from './schemas.js';
 import { WooShop } from './shop.js';
 import { ensureWebhooks, removeWebhooks } from './subscriptions.js';
 import { WooTargets } from './targets.js';
@@ -58,7 +57,7 @@ export class WooConnector implements StoreConnector {
   async probe(): Promise<StoreProbe> {
     const facts = await this.shop.facts({ fresh: true });
     const name = await this.#name();
-    const mayWrite = await this.#mayWrite();
+    const mayWrite = await this.targets.mayWrite();
     return {
       identity: facts.identity,
       name,
@@ -80,18 +79,6 @@ export class WooConnector implements StoreConnector {
       return (await this.client.index()).name;
     } catch (error) {
       if (isCoded(error, 'auth', 'unavailable')) return '';
-      throw error;
-    }
-  }
-
-  /** A write to no product: a key without the right is refused before the number is looked at. */
-  async #mayWrite(): Promise<boolean> {
-    try {
-      await this.client.run({ method: 'PUT', path: 'wc/v3/products/0', body: {}, mayRepeat: true }, anything);
-      return true;
-    } catch (error) {
-      if (isCoded(error, 'auth')) return false;
-      if (isCoded(error, 'not_found', 'invalid')) return true;
       throw error;
     }
   }

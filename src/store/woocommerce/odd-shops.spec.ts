@@ -271,6 +271,44 @@ describe('a write that the shop refuses', () => {
   });
 });
 
+describe('a product that a plugin keeps from the key', () => {
+  const refusal = {
+    status: 403,
+    body: { code: 'woocommerce_rest_cannot_view', message: 'Not yours.', data: { status: 403 } },
+  };
+
+  it.each(['GET', 'PUT'])('is refused alone, by %s, and the shop is not', async (method) => {
+    const shop = await shopWith(2);
+    const [kept, open] = shop.products.list().map(({ id }) => id) as [number, number];
+    shop.answerWith((call) =>
+      call.method === method && call.path === `wc/v3/products/${String(kept)}` ? refusal : null,
+    );
+    const connector = connect(shop);
+    const title = (id: number, before: string) => written(connector, id, write('title', 'New', before));
+    if (method === 'GET') await expect(title(kept, 'P1')).rejects.toMatchObject({ code: 'invalid' });
+    else expect(await title(kept, 'P1')).toMatchObject([{ outcome: 'refused' }]);
+    expect(await title(open, 'P2')).toMatchObject([{ outcome: 'written' }]);
+  });
+
+  it('is put off alone when no list shows it', async () => {
+    const shop = await shopWith(2);
+    const [kept, open] = shop.products.list().map(({ id }) => id) as [number, number];
+    shop.products.edit(kept, { status: 'archived' });
+    shop.answerWith(({ path }) => (path === `wc/v3/products/${String(kept)}` ? refusal : null));
+    const [hidden, shown] = await connect(shop).readProducts([kept, open].map(String));
+    expect(() => hidden?.snapshot()).toThrow('Not yours.');
+    expect(shown?.snapshot().title).toBe('P2');
+  });
+
+  it('pauses the shop where the key may write no product', async () => {
+    const shop = await shopWith(1);
+    shop.answerWith(({ method }) => (method === 'PUT' ? refusal : null));
+    await expect(written(connect(shop), idIn(shop), write('title', 'New', 'P1'))).rejects.toMatchObject({
+      code: 'auth',
+    });
+  });
+});
+
 describe('a shop that shows its index to nobody', () => {
   it('is usable with a key', async () => {
     const shop = await shopWith(1);

@@ -139,7 +139,10 @@ export class WooReader {
       return data['status'] === 'trash' || data['type'] === 'variation' ? null : data;
     } catch (error) {
       if (isCoded(error, 'not_found')) return null;
-      throw error;
+      if (!isCoded(error, 'transient', 'auth')) throw error;
+      const entry: Entry = { id: Number(id) };
+      await this.#putOff(entry, error);
+      return entry;
     }
   }
 

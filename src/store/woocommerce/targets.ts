@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CodedError, errorLine, isCoded } from '../../domain/errors.js';
 import {
   metafieldKey,
@@ -89,7 +90,7 @@ export class WooTargets {
       const { data: after } = await this.client.run(call, productSchema, options);
       yield toSend.map(({ write, place }) => kept(write, place, before, after));
     } catch (error) {
-      if (!isCoded(error, 'invalid')) throw error;
+      if (!isCoded(error, 'invalid') && !(await this.#isOfOneProduct(error))) throw error;
       if (toSend.length === 1) yield toSend.map(({ write }) => refused(write.target, errorLine(error)));
       else for (const { write } of toSend) yield* this.write(storeId, [write], options);
     }
@@ -103,8 +104,27 @@ export class WooTargets {
       return data.status === 'trash' ? null : data;
     } catch (error) {
       if (isCoded(error, 'not_found')) return null;
+      if (await this.#isOfOneProduct(error)) throw new CodedError('invalid', errorLine(error));
       throw error;
     }
+  }
+
+  /** A write to no product: a key without the right is refused before the number is looked at. */
+  async mayWrite(): Promise<boolean> {
+    const call = { method: 'PUT', path: pathOf('0'), body: {}, mayRepeat: true } as const;
+    try {
+      await this.client.run(call, z.unknown());
+      return true;
+    } catch (error) {
+      if (isCoded(error, 'auth')) return false;
+      if (isCoded(error, 'not_found', 'invalid')) return true;
+      throw error;
+    }
+  }
+
+  /** True for a refusal that a plugin gives at one product, by which the key may do what it does with the others. */
+  async #isOfOneProduct(error: unknown): Promise<boolean> {
+    return isCoded(error, 'auth') && error.status === 403 && (await this.mayWrite());
   }
 }
 
