@@ -14,7 +14,13 @@ import {
   productNode,
   variantNode,
 } from '../../../test/support/store/products.js';
-import { connect, failureOf, ScriptedStore, snapshots } from '../../../test/support/store/scripted-store.js';
+import {
+  collect,
+  connect,
+  failureOf,
+  ScriptedStore,
+  snapshots,
+} from '../../../test/support/store/scripted-store.js';
 
 const FILE = '/files/export.jsonl';
 
@@ -105,6 +111,19 @@ describe('the lines of an export', () => {
       message: expect.stringMatching(/repeats .*Variant\/11/),
     });
   });
+});
+
+it.each([
+  ['a variant', childOf(1, variantNode(11, { sku: 'OTHER' }))],
+  ['the product itself', productNode(1, { title: 'Other' })],
+])('an export that says two things of %s leaves the other products readable', async (_what, line) => {
+  const nodes = [...family(1), ...family(2), line];
+  store.answerWith(() => ({ text: exportText(nodes) }));
+  const { connector } = connect(store.url, { spillDir });
+  const products = await collect(connector.parts.exports.read(completed(nodes)));
+  const read = new Map(products.map((product) => [product.externalId.split(':').at(-1), product]));
+  expect(read.get('2')?.snapshot().variants).toHaveLength(2);
+  expect(() => read.get('1')?.snapshot()).toThrow(/repeats/);
 });
 
 describe('the files of an export', () => {

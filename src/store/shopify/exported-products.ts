@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CodedError } from '../../domain/errors.js';
 import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { SourceProduct } from '../../domain/store-port.js';
 import type { ReadScope } from './api-types.js';
 import { type ExportLine, isVariant, linesOf, parseLine, strayChild } from './export-lines.js';
-import { numericId, type RawProduct, toSnapshot } from './mapper.js';
+import { MalformedProductError, numericId, type RawProduct, toSnapshot } from './mapper.js';
 
 /**
  * The products of a part file, whose lines may have any order. A child that is there twice counts once. Throws `transient` for a child
- * without its product, and for two products of one id. A product of another shape throws when its snapshot is requested.
+ * without its product. A product throws when its snapshot is requested where it has another shape, comes twice, or has two contents of a
+ * child: somebody may have edited it during the export.
  */
 export async function productsOfPart(path: string, scope: ReadScope): Promise<readonly SourceProduct[]> {
   const lines: ExportLine[] = [];
@@ -27,6 +27,8 @@ export function productsOf(lines: readonly ExportLine[], scope: ReadScope): read
 interface Group {
   readonly own: ExportLine;
   readonly children: ExportLine[];
+  /** The id of the line that the export has twice. */
+  repeated?: string;
 }
 
 function groupLines(lines: readonly ExportLine[]): readonly Group[] {
@@ -35,8 +37,9 @@ function groupLines(lines: readonly ExportLine[]): readonly Group[] {
   const owners = new Map<string, string>();
   for (const line of lines) {
     if (line.parent === null) {
-      if (products.has(line.id)) throw repeated(line);
-      products.set(line.id, { own: line, children: [] });
+      const before = products.get(line.id);
+      if (before === undefined) products.set(line.id, { own: line, children: [] });
+      else before.repeated = line.id;
     } else if (isVariant(line.id)) owners.set(line.id, line.parent);
   }
   const seen = new Map<string, ExportLine>();
@@ -48,18 +51,15 @@ function groupLines(lines: readonly ExportLine[]): readonly Group[] {
     const key = `${line.parent} ${line.id}`;
     const before = seen.get(key);
     if (before === undefined) group.children.push(line);
-    else if (!isDeepStrictEqual(before.node, line.node)) throw repeated(line);
+    else if (!isDeepStrictEqual(before.node, line.node)) group.repeated = line.id;
     seen.set(key, line);
   }
   return [...products.values()];
 }
 
-function repeated({ id }: ExportLine): CodedError {
-  return new CodedError('transient', `the export repeats ${id}`);
-}
-
-function sourceOf({ own, children }: Group, scope: ReadScope): SourceProduct {
+function sourceOf({ own, children, repeated }: Group, scope: ReadScope): SourceProduct {
   const snapshot = (): ProductSnapshot => {
+    if (repeated !== undefined) throw new MalformedProductError(`the export repeats ${repeated}`);
     const ofKind = (kind: keyof RawProduct): unknown[] =>
       children.filter((child) => kindOf(child, own.id) === kind).map(({ node }) => node);
     const raw: RawProduct = {
