@@ -13,6 +13,8 @@ const SECRETS = [
   's-db%40',
   's-db@',
   's-redis',
+  's-query%40',
+  's-query@',
   's-token',
   's-pass',
   's-hmac',
@@ -25,7 +27,7 @@ const SECRETS = [
 const { config } = files.load(`
 server: { adminToken: s-admin, encryptionKey: "${KEYS.join()}" }
 database: { url: "postgres://user:s-db%40@db.test/sync" }
-queue: { redisUrl: "rediss://:s-redis@queue.test" }
+queue: { redisUrl: "rediss://:s-redis@queue.test/0?password=s-query%40&family=4" }
 workspaces:
   w:
     baseUrl: https://catalog.test/api/v1

@@ -52,9 +52,18 @@ export function describeConfig(config: AppConfig): Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(config).map(([name, member]) => [name, shown(member, name)]));
 }
 
+/** The clients of PostgreSQL and Redis take a password in the query as well. */
+const PASSWORD_IN_QUERY = /(?<=[?&]password=)[^&#]*/;
+
 function urlPasswords(value: string): string[] {
-  const password = URL.parse(value)?.password ?? '';
-  if (password === '') return [];
+  const url = URL.parse(value);
+  const found = [url?.password, url?.search.match(PASSWORD_IN_QUERY)?.[0]];
+  return found.flatMap((password) =>
+    password === undefined || password === '' ? [] : spellingsOf(password),
+  );
+}
+
+function spellingsOf(password: string): string[] {
   try {
     return [password, decodeURIComponent(password)];
   } catch {
@@ -65,7 +74,8 @@ function urlPasswords(value: string): string[] {
 
 function withoutPassword(value: string): string {
   const url = URL.parse(value);
-  if (url === null || url.password === '') return value;
-  url.password = '***';
+  if (url === null || urlPasswords(value).length === 0) return value;
+  if (url.password !== '') url.password = '***';
+  url.search = url.search.replace(PASSWORD_IN_QUERY, '***');
   return url.href;
 }
