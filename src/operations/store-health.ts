@@ -46,12 +46,14 @@ export class StoreHealthOperations {
 
   /**
    * Asks the store for its permissions now. If it grants what is needed, the pause ends and everything that waits for it
-   * becomes due. If not, the pause goes on with the store's new answer. The sweep of its workspace looks again either way.
+   * becomes due. If not, the pause goes on with the store's new answer. Either way the catalog's pause ends, and the sweep of its workspace
+   * looks again.
    * With `acceptShop`, the shop that answers is the store's own from now on. Throws `not_found` for a store that is not configured.
    */
   async retry(key: string, { acceptShop = false } = {}): Promise<RetryAnswer> {
     const store = this.connections.namedStore(key);
     if (acceptShop) await this.identities.forget(key);
+    await this.pauses.catalog.end(store.workspace.key);
     const { woken } = await this.probe.probe(store);
     await this.state.askForSweep(store.workspace.key);
     return { store: key, health: await this.of(key), woken };

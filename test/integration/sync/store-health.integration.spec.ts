@@ -56,6 +56,19 @@ async function readyWriteBacks(): Promise<string[]> {
   return ids;
 }
 
+describe('a retry', () => {
+  it('ends the pause of the catalog as well, which holds up the same runs', async () => {
+    const pause = {
+      scope: 'everything',
+      code: 'credentials_refused',
+      reason: 'the token was refused',
+    } as const;
+    await stages.pauses.catalog.pause(WORKSPACE, pause);
+    await operations().retry(STORE);
+    expect(await stages.pauses.catalog.standing(WORKSPACE)).toBeNull();
+  });
+});
+
 describe('a store that refuses the token', () => {
   it('pauses that store alone: the workspace and its other stores go on', async () => {
     stages.store.script.before('startExport', deadToken);
