@@ -13,7 +13,7 @@ import { Allow } from './allow.js';
 
 type SlotBody = z.output<typeof slotBodySchema>;
 
-/** The workspaces' webhook slots. 409 where another system's URL was kept. */
+/** The workspaces' webhook slots. 409 where one was left as it was: another system has it, or the service did not take the change. */
 @ApiController('api/v1/webhook')
 export class WebhookController {
   constructor(private readonly slots: WebhookSlotOperations) {}
@@ -38,7 +38,7 @@ export class WebhookController {
   })
   @Change('register', 'admin', 'webhook register')
   async register(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
-    return { items: unlessForeign(await this.slots.register(body)) };
+    return { items: allIn('ours', await this.slots.register(body)) };
   }
 
   @Describe({
@@ -49,15 +49,15 @@ export class WebhookController {
   })
   @Change('remove', 'admin', 'webhook remove')
   async remove(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
-    return { items: unlessForeign(await this.slots.remove(body)) };
+    return { items: allIn('free', await this.slots.remove(body)) };
   }
 }
 
-function unlessForeign(slots: Slot[]): Slot[] {
-  const foreign = slots.filter((slot) => slot.state === 'foreign');
-  if (foreign.length === 0) return slots;
+function allIn(wanted: Slot['state'], slots: Slot[]): Slot[] {
+  const left = slots.filter(({ state }) => state !== wanted);
+  if (left.length === 0) return slots;
   throw new ConflictException({
-    message: foreign.map(({ workspace, detail }) => `workspace ${workspace}: ${detail}`).join('; '),
+    message: left.map(({ workspace, detail }) => `workspace ${workspace}: ${detail}`).join('; '),
     details: { items: slots },
   });
 }
