@@ -64,7 +64,8 @@ export class ErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     if (response.headersSent) {
-      response.end();
+      // What is missing must not look as if it were not there.
+      response.destroy();
       return;
     }
     if (error instanceof AnsweredBefore) {

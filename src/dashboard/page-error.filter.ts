@@ -18,7 +18,8 @@ export class PageErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
     if (response.headersSent) {
-      response.end();
+      // What is missing must not look as if it were not there.
+      response.destroy();
       return;
     }
     if (error instanceof NotSignedInError) {
