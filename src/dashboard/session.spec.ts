@@ -41,6 +41,20 @@ describe('a session', () => {
     expect(await sessions.read(cookie)).toBeNull();
   });
 
+  it.each([
+    ['of signs of three bytes', '漢'],
+    ['of quotes', '"'],
+    ['of emoji', '🤔'],
+  ])('keeps a long notice %s within what browsers take for a cookie', async (_what, sign) => {
+    const { sessions } = world();
+    const session = await sessions.read(await sessions.issue(ADMIN));
+    const cookie = await sessions.notice(session!, sign.repeat(2000));
+    expect(cookie.length).toBeLessThan(4000);
+    const text = (await sessions.readNotice(session!, cookie)) ?? '';
+    expect(text.length).toBeGreaterThan(300);
+    expect(text.isWellFormed()).toBe(true);
+  });
+
   it('that is not used ends after an hour', async () => {
     const { clock, sessions } = world();
     const cookie = await sessions.issue(ADMIN);

@@ -89,7 +89,7 @@ export class Sessions {
 
   /** A notice for the session's next page, as a sealed cookie value, because it returns from the browser. */
   async notice({ name, id }: Pick<Session, 'name' | 'id'>, text: string): Promise<string> {
-    return sealed({ session: id, text: text.slice(0, NOTICE_LENGTH) }, this.#token(name));
+    return sealed({ session: id, text: shortened(text) }, this.#token(name));
   }
 
   async readNotice({ name, id }: Pick<Session, 'name' | 'id'>, cookie: string): Promise<string | null> {
@@ -148,8 +148,20 @@ function passwordOf(token: string): string {
   return derivedKey(token, 'dashboard session').toString('hex');
 }
 
-/** Browsers limit a cookie to 4 KB, including its name and the signature. */
-const NOTICE_LENGTH = 1500;
+/** Browsers limit a cookie to 4 KB, including its name and the seal, which makes twice as many bytes of a text. */
+const NOTICE_BYTES = 1500;
+
+/** A sign has up to six bytes in JSON, as `\u0001`. */
+function shortened(text: string): string {
+  let bytes = 0;
+  let kept = '';
+  for (const sign of text) {
+    bytes += Buffer.byteLength(JSON.stringify(sign)) - 2;
+    if (bytes > NOTICE_BYTES) break;
+    kept += sign;
+  }
+  return kept;
+}
 
 /** Over https a name that browsers accept only from this host, for every path and with `Secure`. */
 export function cookieName(name: string, secure: boolean): string {
