@@ -29,9 +29,14 @@ export function callerOf(
   return {
     actor: actor?.name ?? NOBODY,
     role: actor?.role ?? null,
-    via: request.originalUrl.startsWith('/api/') ? 'api' : 'dashboard',
+    via: isOfApi(request) ? 'api' : 'dashboard',
     address: request.ip ?? null,
   };
+}
+
+/** Express takes an address in capital letters for the same route. */
+export function isOfApi({ originalUrl }: Pick<Request, 'originalUrl'>): boolean {
+  return /^\/api\//i.test(originalUrl);
 }
 
 /** `write-back {decision}` with the decision, or without it where there is none. */

@@ -13,6 +13,7 @@ import type { Observable } from 'rxjs';
 import { KeyedRequests, type KeptAnswer } from '../operations/keyed-requests.js';
 import { Logger } from '../runtime/logger.js';
 import { actorOf } from './allow.js';
+import { isOfApi } from './audit-entry.js';
 
 export const IDEMPOTENCY_KEY = 'idempotency-key';
 /** Characters that a header can have in every program. */
@@ -40,7 +41,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = http.getRequest<Request>();
     const key = request.get(IDEMPOTENCY_KEY);
     const actor = actorOf(request);
-    if (key === undefined || actor === null || !request.originalUrl.startsWith('/api/')) return next.handle();
+    if (key === undefined || actor === null || !isOfApi(request)) return next.handle();
     if (!new RegExp(KEY_PATTERN).test(key))
       throw new BadRequestException(`${IDEMPOTENCY_KEY}: 1 to 255 visible ASCII characters`);
     const mine = { actor: actor.name, key };

@@ -11,7 +11,8 @@ const API_BODY_LIMIT = '1mb';
 /** Adds what runs before the routes of the API: authentication, the parser of bodies, and the pages that describe it. */
 export function serveApi(app: NestExpressApplication): void {
   app.use(storableAddress);
-  const body = [express.json({ limit: API_BODY_LIMIT }), storableBody];
+  // Whatever its type says: curl names a form, and a body that is passed over would stand for every workspace.
+  const body = [express.json({ limit: API_BODY_LIMIT, type: () => true }), storableBody];
   app.use('/api', app.get(BearerAuthentication).use, ...body);
   app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
 }

@@ -1,5 +1,6 @@
 import { BadRequestException } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { isWithin, VALUE_BOUNDS } from '../domain/json-bounds.js';
 
 const NUL = '\0';
 
@@ -13,8 +14,10 @@ export function storableAddress(request: Request, _response: Response, next: Nex
   next();
 }
 
-/** Refuses a NUL character anywhere in a body that was parsed. */
+/** Refuses a body that was parsed and is nested beyond measure, or has a NUL character anywhere. */
 export function storableBody(request: Request, _response: Response, next: NextFunction): void {
+  if (!isWithin(request.body, VALUE_BOUNDS))
+    throw new BadRequestException('the body has too many values or levels');
   if (hasNul(request.body)) throw new BadRequestException('the body has a NUL character: remove it');
   next();
 }

@@ -33,6 +33,17 @@ describe('the API', () => {
     expect(statuses).toEqual(expected);
   });
 
+  it('reads a body whatever its content type says, so that none is passed over', async () => {
+    const headers = {
+      authorization: `Bearer ${world.adminToken}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const post = (path: string, body: string): Promise<Response> =>
+      fetch(`${world.url}/api/v1/${path}`, { method: 'POST', headers, body });
+    expect((await post('webhook/remove', '{"workspace":"another"}')).status).toBe(409);
+    expect((await post('webhook/remove', 'workspace=another')).status).toBe(400);
+  });
+
   it('records who approved, with address and targets', async () => {
     await call('POST', '/api/v1/write-backs/approve', REVIEWER, { ids: ['one', 'two'] });
     await call('POST', '/api/v1/stores/nobody/retry', world.adminToken);

@@ -68,6 +68,33 @@ it('a key that no header of every program can have is refused', async () => {
   expect((await post('stores/main/plans', 'x'.repeat(256), {})).status).toBe(400);
 });
 
+it('a key holds for an address in capital letters too', async () => {
+  const first = await post('../../API/v1/write-backs/approve', 'capitals', { ids: ['unknown'] });
+  expect(first).toMatchObject({ status: 200, isReplay: false });
+  expect(await post('../../API/v1/write-backs/approve', 'capitals', { ids: ['unknown'] })).toEqual({
+    ...first,
+    isReplay: true,
+  });
+  expect(
+    await world.rows(
+      `SELECT via FROM audit_entry WHERE what = 'write-back approve' ORDER BY id DESC LIMIT 1`,
+    ),
+  ).toEqual([{ via: 'api' }]);
+});
+
+it('a request whose body is nested beyond measure is refused', async () => {
+  const answer = await fetch(`${world.url}/api/v1/stores/main/syncs`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world.adminToken}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'deep',
+    },
+    body: `${'['.repeat(50_000)}${']'.repeat(50_000)}`,
+  });
+  expect(answer.status).toBe(400);
+});
+
 it('keys of two tokens are two keys', async () => {
   const ids = { ids: ['unknown'] };
   expect(await post('write-backs/approve', 'same', ids)).toMatchObject({ isReplay: false });
