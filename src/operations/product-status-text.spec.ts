@@ -13,7 +13,14 @@ import {
 const AT = (minute: number): Date => new Date(Date.UTC(2026, 0, 1, 2, minute));
 
 const link = (over: Partial<StandingLink> = {}): StandingLink => ({
-  ...{ state: 'linked', withheld: [], orphanedAt: null, creationStartedAt: null, generationDue: false },
+  ...{
+    state: 'linked',
+    withheld: [],
+    orphanedAt: null,
+    creationStartedAt: null,
+    generationDue: false,
+    catalogId: '7',
+  },
   ...over,
 });
 
@@ -54,6 +61,11 @@ const CASES: [string, Partial<ProductFacts>, RegExp][] = [
       ],
     },
     /^not in the catalog: refused; sku: taken$/,
+  ],
+  [
+    'orphaned, and deleted in the catalog',
+    { link: link({ state: 'orphaned', orphanedAt: AT(9), catalogId: null }) },
+    /^gone from the store since 2026-01-01T02:09:00.000Z; it has no catalog product any more$/,
   ],
   [
     'orphaned',

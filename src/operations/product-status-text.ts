@@ -6,7 +6,7 @@ import type { PastAction } from '../persistence/history.repository.js';
 /** The columns of a link that a product's standing depends on. */
 export type StandingLink = Pick<
   StoreProductEntity,
-  'state' | 'withheld' | 'orphanedAt' | 'creationStartedAt' | 'generationDue'
+  'state' | 'withheld' | 'catalogId' | 'orphanedAt' | 'creationStartedAt' | 'generationDue'
 >;
 
 /** A product's rows, each list oldest first. */
@@ -79,7 +79,7 @@ function notLinked({ link, actions }: ProductFacts): string | null {
     }
   }
   if (link.state === 'orphaned')
-    return `gone from the store since ${at(link.orphanedAt)}; its catalog product is kept`;
+    return `gone from the store since ${at(link.orphanedAt)}; ${link.catalogId === null ? 'it has no catalog product any more' : 'its catalog product is kept'}`;
   if (link.state === 'pending')
     return `the catalog is creating it in the background since ${at(link.creationStartedAt)}`;
   return null;
