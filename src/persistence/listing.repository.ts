@@ -28,7 +28,7 @@ export const PRODUCT_ORDERS = ['title', 'seen'] as const;
 /**
  * `with`: a generated text is there; `live`: the shop has it; `requested`: the newest generation has not ended; `failed`: it failed; `no_sources`:
  * it found nothing to read; `owed`: the next
- * run reads the product. Products that are gone from their store are left out.
+ * run reads the product. Products that are gone from their store are left out, unless something about them goes on (`requested`, `owed`).
  */
 export type ContentFilter = (typeof CONTENT_FILTERS)[number];
 
@@ -163,8 +163,8 @@ const CONTENT: Readonly<
   with: { sql: "entry.newestResultAt IS NOT NULL AND entry.state <> 'orphaned'" },
   without: { sql: "entry.newestResultAt IS NULL AND entry.state <> 'orphaned'" },
   requested: { sql: NEWEST_TASK, states: ['requested'] },
-  failed: { sql: NEWEST_TASK, states: ['failed', 'abandoned'] },
-  no_sources: { sql: NEWEST_TASK, states: ['no_urls'] },
+  failed: { sql: `entry.state <> 'orphaned' AND ${NEWEST_TASK}`, states: ['failed', 'abandoned'] },
+  no_sources: { sql: `entry.state <> 'orphaned' AND ${NEWEST_TASK}`, states: ['no_urls'] },
   live: {
     sql: `entry.state <> 'orphaned' AND EXISTS (SELECT 1 FROM write_back AS written
       WHERE written.external_id = entry.externalId AND written.state = 'applied')`,

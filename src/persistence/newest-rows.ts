@@ -20,6 +20,11 @@ export function hasNewerRun(run: string): string {
     AND ${isRun('newer')})`;
 }
 
+/** SQL: true of a generation task whose product is gone from its store: nothing is missing then. */
+export function isOfGone(task: string): string {
+  return `EXISTS (SELECT 1 FROM store_product AS gone WHERE gone.external_id = ${task}.external_id AND gone.state = 'orphaned')`;
+}
+
 /** SQL: true of a generation task when its product has a newer one. */
 export function hasNewerTask(task: string): string {
   return `EXISTS (SELECT 1 FROM generation_task AS newer

@@ -4,7 +4,7 @@ import { HELD_BY } from '../domain/write-cap.js';
 import { Database } from './database.js';
 import { StoreStateEntity, SyncRunEntity } from './entities/index.js';
 import { counted, rowOf } from './rows.js';
-import { hasNewerTask, isRun } from './newest-rows.js';
+import { hasNewerTask, isOfGone, isRun } from './newest-rows.js';
 
 const knownRow = rowOf(StoreStateEntity);
 const runRow = rowOf(SyncRunEntity);
@@ -155,7 +155,7 @@ export class StatusRepository {
       // SQL: the newest task of each product.
       `SELECT count(*) FILTER (WHERE state <> 'no_urls') AS failed, count(*) FILTER (WHERE state = 'no_urls') AS no_sources
        FROM generation_task AS task WHERE store = ANY($1) AND state IN ('failed', 'abandoned', 'no_urls')
-         AND NOT ${hasNewerTask('task')}`,
+         AND NOT ${hasNewerTask('task')} AND NOT ${isOfGone('task')}`,
       [stores],
     );
   }
@@ -171,7 +171,7 @@ export class StatusRepository {
       `SELECT store, external_id, state, reason FROM (
          SELECT *, row_number() OVER (PARTITION BY store ORDER BY external_id) AS place FROM (
            SELECT DISTINCT ON (external_id) store, external_id, state, reason FROM generation_task WHERE store = ANY($1)
-             AND state IN ('failed', 'no_urls', 'abandoned') AND NOT ${hasNewerTask('generation_task')}
+             AND state IN ('failed', 'no_urls', 'abandoned') AND NOT ${hasNewerTask('generation_task')} AND NOT ${isOfGone('generation_task')}
            ORDER BY external_id, requested_at DESC) AS newest) AS placed
        WHERE place <= $2 ORDER BY store, external_id`,
       [stores, limit],

@@ -7,6 +7,7 @@ import { CreditRepository } from '../../../src/persistence/credit.repository.js'
 import { Database, type SqlValue } from '../../../src/persistence/database.js';
 import { DeliveryRepository } from '../../../src/persistence/delivery.repository.js';
 import { StateRepository } from '../../../src/persistence/state.repository.js';
+import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { makeStore, Connections } from '../../../src/connections/connections.js';
@@ -122,6 +123,28 @@ describe('with many stores', () => {
       ['s29', ...Array.from({ length: 10 }, (_unused, index) => `s29${index}`)].sort(),
     );
     expect((await overview.read({ offset: 0, onlyAttention: true })).stores.total).toBe(STORES / 10);
+  });
+
+  it('a failed generation needs a person only while its product is in the store', async () => {
+    const { db } = stages;
+    await db.affected(
+      `INSERT INTO generation_task (external_id, store, workspace, catalog_id, state, next_poll_at, settled_at)
+       SELECT 'shopify:s1:' || p, 's1', 'default', p, CASE WHEN p < 7 THEN 'failed' ELSE 'no_urls' END, now(), now()
+       FROM generate_series(5, 8) AS p`,
+    );
+    await db.affected(
+      `UPDATE store_product SET state = 'orphaned' WHERE external_id IN ('shopify:s1:6', 'shopify:s1:8')`,
+    );
+    const { overview } = readers(STORES);
+    const { work, attention } = await overview.read({ offset: 0 });
+    expect(work).toMatchObject({ givenUp: 1, noSources: 1 });
+    expect(attention.filter(({ kind }) => kind === 'generations_given_up')).toMatchObject([{ count: 1 }]);
+    const status = await new StatusRepository(db).unsuccessful(['s1'], 10);
+    expect(status.get('s1')?.map(({ externalId }) => externalId)).toEqual(['shopify:s1:5', 'shopify:s1:7']);
+    for (const content of ['failed', 'no_sources'] as const)
+      expect(
+        await new ListingRepository(db).products({ limit: 9, offset: 0, order: 'desc' }, { content }),
+      ).toMatchObject({ total: 1 });
   });
 
   it('credits have a burn rate from the results, and no forecast in the first week', async () => {
