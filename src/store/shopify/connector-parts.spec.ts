@@ -189,3 +189,12 @@ it('metafields of variants are read by variant, and those of another product’s
     metafields: [{ variant: '7', key: 'colour', value: 'Red', digest: 'd Red' }],
   });
 });
+
+it.each(['gid://shopify/TaxonomyCategory/odd id', 'zz-9999', 'Odd > category'])(
+  'a category that the store refuses to look for, %s, is none of its categories',
+  async (text) => {
+    store.answerWith(() => refusal(text.startsWith('zz') ? 'RESOURCE_NOT_FOUND' : 'INVALID_VARIABLE'));
+    const found = await connect(store.url).connector.constraints([{ target: 'category', value: text }]);
+    expect(found.categories.get(text)).toEqual([]);
+  },
+);

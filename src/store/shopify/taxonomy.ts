@@ -1,3 +1,4 @@
+import { isCoded } from '../../domain/errors.js';
 import type { StoreCategory } from '../../domain/store-port.js';
 import { Remembered } from '../remembered.js';
 import type { ShopifyClient } from './client.js';
@@ -27,11 +28,17 @@ export class Taxonomy {
 
   /**
    * The categories that a text names: the one with that id or full name, otherwise all whose full name ends with it.
-   * Letter case and the spaces beside `>` are ignored. Archived categories are left out.
+   * Letter case and the spaces beside `>` are ignored. Archived categories are left out. A text that the store refuses to look for names
+   * none.
    */
   find(text: string): Promise<readonly StoreCategory[]> {
     const wanted = text.trim();
-    return this.remembered.get(wanted, () => this.ask(wanted));
+    return this.remembered.get(wanted, () =>
+      this.ask(wanted).catch((error: unknown) => {
+        if (isCoded(error, 'invalid', 'not_found')) return [];
+        throw error;
+      }),
+    );
   }
 
   private async ask(text: string): Promise<readonly StoreCategory[]> {
