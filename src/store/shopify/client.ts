@@ -148,7 +148,9 @@ export class ShopifyClient {
       await beforeSend?.();
       sent = true;
       const thrown = await this.send(document, variables, exchange);
-      const context = { operation: document.name, now: startedAt, secrets: this.settings.tokens.secrets() };
+      // Another call may have made the source forget the token meanwhile.
+      const secrets = [...this.settings.tokens.secrets(), exchange.token];
+      const context = { operation: document.name, now: startedAt, secrets };
       const read = readExchange(exchange, thrown, context);
       cost = 'fault' in read ? read.cost : read.envelope.extensions?.cost;
       if ('fault' in read) fault = read.fault;

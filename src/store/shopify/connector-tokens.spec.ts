@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TokenGrant } from '../index.js';
-import { connect, data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import {
+  connect,
+  data,
+  failureOf,
+  refusal,
+  ScriptedStore,
+} from '../../../test/support/store/scripted-store.js';
 
 const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
 const auth = { clientId: 'client-1', clientSecret: 'secret-1' };
@@ -21,6 +27,26 @@ describe('the credentials of an app', () => {
     }
     expect(store.calls.filter(({ operation }) => operation === '')).toHaveLength(2);
   });
+});
+
+it('a token that another call found refused is in no error of the calls that it was sent with', async () => {
+  const rest = Promise.withResolvers<'send'>();
+  store.answerWith(({ operation, earlier, headers }) => {
+    if (operation === '') return { json: { access_token: `token-${String(earlier + 1)}` } };
+    if (operation === 'BulkPoll')
+      return headers['x-shopify-access-token'] === 'token-1'
+        ? { status: 401, text: '' }
+        : data({ bulkOperation: null });
+    return operation === 'ProductsCount'
+      ? data(COUNT)
+      : { ...refusal('OTHER', 'token-1 is odd'), stallAfterBytes: 1, rest: rest.promise };
+  });
+  const { pages, exports } = connect(store.url, { auth }).connector.parts;
+  await pages.count('');
+  const counting = failureOf(pages.products({ query: '', since: null }).next());
+  await exports.poll('1');
+  rest.resolve('send');
+  expect((await counting).message).toContain('[secret] is odd');
 });
 
 describe('the tokens of an installation', () => {
