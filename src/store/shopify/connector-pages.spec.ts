@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SourceProduct } from '../../domain/store-port.js';
 import {
   detailNode,
   imageNode,
@@ -257,6 +258,43 @@ describe('product details', () => {
       });
     },
   );
+});
+
+describe('a product at which the store fails', () => {
+  const failsAt = (id: number): ((call: Call) => Reply) => {
+    const list = listing([1, 2, 3, 4].map((each) => ({ id: each, updatedAt: at(each) })));
+    return (call) =>
+      JSON.stringify(call.variables['ids'] ?? call.variables['id'] ?? '').includes(productGid(id))
+        ? refusal('INTERNAL_SERVER_ERROR')
+        : list(call);
+  };
+
+  it('fails alone, and the read goes on', async () => {
+    store.answerWith(failsAt(3));
+    const products = await collect(connect(store.url).connector.parts.pages.products(ALL));
+    expect(numbers(products)).toEqual([1, 2, 3, 4]);
+    expect(products.map((product) => failsToParse(product))).toEqual([false, false, true, false]);
+  });
+
+  it('fails alone at a further page of its parts, too', async () => {
+    store.answerWith(({ operation }) =>
+      operation === 'MoreVariants'
+        ? refusal('INTERNAL_SERVER_ERROR')
+        : data({ nodes: [detailNode(1, { variants: page([variantNode(1)], 'v1') }), detailNode(2)] }),
+    );
+    const read = await connect(store.url).connector.parts.details.read([1, 2].map(productGid));
+    expect(read.map((product) => product !== null && failsToParse(product))).toEqual([true, false]);
+  });
+
+  function failsToParse(product: SourceProduct): boolean {
+    try {
+      product.snapshot();
+      return false;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'transient' });
+      return true;
+    }
+  }
 });
 
 describe('counting', () => {

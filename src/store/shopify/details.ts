@@ -39,17 +39,18 @@ export class ProductDetails {
     while (products.length < ids.length) {
       const chunk = ids.slice(products.length, products.length + this.chunk);
       const nodes = await this.readChunk(document, chunk);
-      if (nodes === 'too dear') continue;
+      if (nodes === 'too much') continue;
       for (const [index, node] of nodes.entries())
         products.push(await this.complete(chunk[index] ?? '', node));
     }
     return products;
   }
 
+  /** The node of each product, or the error of the only one. */
   private async readChunk(
     document: StoreDocument,
     ids: readonly string[],
-  ): Promise<readonly unknown[] | 'too dear'> {
+  ): Promise<readonly unknown[] | 'too much'> {
     try {
       const { data, requestedCost } = await this.client.run(document, { ids }, detailsData);
       if (data.nodes.length !== ids.length) {
@@ -61,10 +62,12 @@ export class ProductDetails {
       this.adjust(ids.length, requestedCost);
       return data.nodes;
     } catch (error) {
-      const tooDear = refusedWith(error, 'MAX_COST_EXCEEDED') || (isCoded(error) && error.status === 504);
-      if (!tooDear || ids.length === 1) throw error;
+      // The call fails for all products when the store fails at one of them.
+      if (ids.length === 1 && isFailure(error)) return [error];
+      const isTooMuch = isFailure(error) || refusedWith(error, 'MAX_COST_EXCEEDED');
+      if (ids.length === 1 || !isTooMuch) throw error;
       this.chunk = Math.ceil(ids.length / 2);
-      return 'too dear';
+      return 'too much';
     }
   }
 
@@ -74,15 +77,19 @@ export class ProductDetails {
     this.chunk = Math.max(1, Math.min(affordable, this.limits.detailChunk, asked * 2));
   }
 
-  /** Null for what is gone or is no product. A malformed product fails only when its snapshot is requested. */
+  /**
+   * Null for what is gone or is no product. A product that is malformed, or at which the store fails, fails only when its snapshot is
+   * requested.
+   */
   private async complete(id: string, node: unknown): Promise<SourceProduct | null> {
     if (node === null) return null;
     try {
+      if (node instanceof CodedError) throw node;
       const children = await this.childrenOf(id, node);
       if (children === null) return null;
       return this.source(id, () => toSnapshot({ core: node, ...children }, this.scope));
     } catch (error) {
-      if (!(error instanceof MalformedProductError)) throw error;
+      if (!(error instanceof MalformedProductError) && !isFailure(error)) throw error;
       return this.source(id, () => {
         throw error;
       });
@@ -127,4 +134,10 @@ export class ProductDetails {
 interface Page {
   readonly nodes: readonly unknown[];
   readonly pageInfo: PageInfo;
+}
+
+/** True when the store itself failed, however often it was asked. */
+function isFailure(error: unknown): error is CodedError {
+  if (refusedWith(error, 'INTERNAL_SERVER_ERROR') || refusedWith(error, 'TIMEOUT')) return true;
+  return isCoded(error) && error.status === 504;
 }
