@@ -13,6 +13,7 @@ import { pathBelow } from './endpoint.js';
 import { type Exchange, header, readExchange, whereOf } from './exchange.js';
 import { type Fault, oddAnswerFault } from './faults.js';
 import type { RequestReport } from '../connector-parts.js';
+import { behindMs, timeOfAnswer } from '../shop-clock.js';
 import type { ShopifyLimits, Sleep } from './options.js';
 import { RepeatPolicy, withOutcomeUnknown } from './repeat-policy.js';
 import { Transport } from './transport.js';
@@ -54,6 +55,7 @@ export class ShopifyClient {
   private readonly throttle: CostThrottle;
   /** The requested cost of a document, by the sizes of its variables. */
   private readonly costs = new Map<string, number>();
+  #behindMs = 0;
 
   constructor(private readonly settings: ClientSettings) {
     const { base } = settings;
@@ -86,6 +88,11 @@ export class ShopifyClient {
         ],
       },
     });
+  }
+
+  /** How far the store's clock is behind ours, by its last answer. */
+  get behindMs(): number {
+    return this.#behindMs;
   }
 
   close(): void {
@@ -148,6 +155,7 @@ export class ShopifyClient {
       await beforeSend?.();
       sent = true;
       const thrown = await this.send(document, variables, exchange);
+      this.#behindMs = behindMs(timeOfAnswer(header(exchange, 'date')), this.settings.now());
       // Another call may have made the source forget the token meanwhile.
       const secrets = [...this.settings.tokens.secrets(), exchange.token];
       const context = { operation: document.name, now: startedAt, secrets };

@@ -65,6 +65,16 @@ describe('reading by pages', () => {
     expect(store.calls[0]?.body).toContain('sortKey: UPDATED_AT');
   });
 
+  it('asks by the store’s own clock where that is behind ours', async () => {
+    // It is 12:00 by our clock.
+    const headers = { date: 'Fri, 20 Nov 2026 11:40:30 GMT' };
+    store.answerWith(() => ({ ...data({ products: page([]) }), headers }));
+    const { connector } = connect(store.url);
+    await connector.parts.pages.selected([productGid(1)], 'tag:x');
+    await collect(connector.readChanged(new Date('2026-11-20T11:45:00Z')));
+    expect(store.calls.at(-1)?.variables['query']).toContain("updated_at:>='2026-11-20T11:26:00Z'");
+  });
+
   it('reads all pages, oldest change first', async () => {
     store.answerWith(listing([1, 2, 3, 4, 5].map((id) => ({ id, updatedAt: at(id) }))));
     const { connector } = connect(store.url, { limits: { pageSize: 2 } });

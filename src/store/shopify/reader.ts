@@ -84,7 +84,8 @@ export class PageReader {
   /** Pages of ids. The walk starts again by time before it reaches the store's limit, so ids may occur twice. */
   private async *ids(selection: PageSelection): AsyncGenerator<readonly PageEntry[]> {
     const { pageSize, pagingCeiling } = this.limits;
-    let { since } = selection;
+    // Each run has asked the store who it is before.
+    let since = selection.since && new Date(selection.since.getTime() - this.client.behindMs);
     let after: string | null = null;
     let walked = 0;
     let cursors = new Cursors();

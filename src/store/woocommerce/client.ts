@@ -10,6 +10,7 @@ import type { StoreWriteOptions } from '../../domain/store-port.js';
 import { type OutgoingAnswer, OutgoingError, sendOutgoing } from '../../runtime/outgoing-http.js';
 import { readUntrustedJson } from '../../runtime/untrusted-json.js';
 import type { RequestReport } from '../connector-parts.js';
+import { timeOfAnswer } from '../shop-clock.js';
 import { type ApiKey, basicAuthorization, oauthParameters } from './oauth.js';
 
 export interface ClientSettings {
@@ -202,11 +203,10 @@ function readAnswer<T>(answer: OutgoingAnswer, schema: z.ZodType<T>, method: str
   const parsed = schema.safeParse(storableJson(read.value));
   if (parsed.success) {
     const total = Number(headers['x-wp-total'] ?? Number.NaN);
-    const at = new Date(String(headers['date']));
     return {
       data: parsed.data,
       total: Number.isInteger(total) ? total : null,
-      at: Number.isNaN(at.getTime()) ? null : at,
+      at: timeOfAnswer(headers['date']),
     };
   }
   const place = parsed.error.issues[0]?.path.map(String).join('.') ?? '';

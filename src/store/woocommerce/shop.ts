@@ -3,6 +3,7 @@ import { shopIdentity } from '../../domain/external-id.js';
 import { withoutTrailing } from '../../domain/text.js';
 import type { KeptIdentity, ShopIdentity } from '../connector-parts.js';
 import { Remembered } from '../remembered.js';
+import { behindMs } from '../shop-clock.js';
 import type { WooClient } from './client.js';
 import { WOOCOMMERCE } from './kind.js';
 import { categorySchema, statusSchema } from './schemas.js';
@@ -62,7 +63,7 @@ export class WooShop {
       version: environment.version,
       address,
       hasStoreId: storeId !== '',
-      behindMs: at === null ? 0 : Math.max(0, wholeMinutes(this.now() - at.getTime())),
+      behindMs: behindMs(at, this.now()),
       plugins: new Set(plugins.map(({ plugin }) => plugin.split('/')[0] ?? '')),
     };
   }
@@ -116,11 +117,6 @@ export class WooShop {
     };
     return new Map([...all.keys()].map((id) => [id, pathOf(id)]));
   }
-}
-
-/** Answers give the time in whole seconds. Less than a minute does not matter: reads of changes overlap by more. */
-function wholeMinutes(ms: number): number {
-  return Math.floor(ms / 60_000) * 60_000;
 }
 
 /** Without the scheme, which a shop behind a proxy tells one way or the other. */

@@ -126,6 +126,8 @@ function send(reply: Reply, response: ServerResponse): void {
     response.destroy();
     return;
   }
+  // Its clock is told only where a test tells it.
+  response.sendDate = false;
   response.writeHead(reply.status ?? 200, {
     'content-type': type,
     'content-length': String(body.length),
