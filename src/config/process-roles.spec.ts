@@ -36,6 +36,15 @@ describe('a process that only receives', () => {
     expect(config.workspaces['w']?.auth.apiToken).toBe('not-read-by-the-role-receive');
   });
 
+  it('reads neither the tokens of the API nor the receivers of notifications', () => {
+    const settings = `${text}
+server: { adminToken: '\${NOT_SET}', tokens: { anna: { token: '\${NOT_SET}', role: viewer } } }
+notifications: { webhookUrl: '\${NOT_SET}', events: { webhookUrl: '\${NOT_SET}', secret: '\${NOT_SET}' } }`;
+    const { server, notifications } = files.load(settings, { STORE_SYNC_ROLES: 'receive' }, {}).config;
+    expect([server.adminToken, server.tokens]).toEqual([undefined, {}]);
+    expect([notifications.webhookUrl, notifications.events]).toEqual([undefined, {}]);
+  });
+
   it.each([
     ['a daemon with another role too', { STORE_SYNC_ROLES: 'receive,work' }, {}],
     ['a command', { STORE_SYNC_ROLES: 'receive' }, undefined],

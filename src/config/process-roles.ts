@@ -14,7 +14,7 @@ export const processRoles = z.preprocess(
     .default([...PROCESS_ROLES]),
 );
 
-/** True when the roles are `receive` alone. Such a process calls neither stores nor the catalog service. */
+/** True when the roles are `receive` alone. Such a process calls neither stores nor the catalog service, serves no API and notifies nobody. */
 export function onlyReceives({ server }: Settings): boolean {
   const roles = isMap(server) ? server['roles'] : undefined;
   return Array.isArray(roles) ? roles.length === 1 && roles[0] === 'receive' : roles === 'receive';
@@ -30,19 +30,36 @@ export function isNotRead(auth: object): boolean {
   return Object.values(auth).includes(NOT_READ);
 }
 
+/** Settings with secrets that only the other roles use. */
+const UNREAD_SETTINGS = {
+  server: ['adminToken', 'tokens'],
+  notifications: ['webhookUrl', 'events'],
+} as const;
+
 /**
- * The settings without the credentials of workspaces and stores. Their references to the environment are not looked up,
- * so that a process which is open to the internet need not have them.
+ * The settings without the credentials of workspaces and stores, the tokens of the API and the receivers of notifications. Their references
+ * to the environment are not looked up, so that a process which is open to the internet need not have them.
  */
 export function withoutCredentials(settings: Settings): Settings {
-  const bare = Object.entries(UNREAD_CREDENTIALS).map(([section, auth]) => {
-    const entries = settings[section];
-    if (!isMap(entries)) return [section, entries] as const;
-    const members = Object.entries(entries).map(([key, entry]) => [
+  const bare = Object.entries(settings).map(([section, entries]) => [
+    section,
+    withoutUnread(section, entries),
+  ]);
+  return Object.fromEntries(bare) as Settings;
+}
+
+function withoutUnread(section: string, entries: unknown): unknown {
+  if (!isMap(entries)) return entries;
+  if (section === 'server' || section === 'notifications') {
+    const unread: readonly string[] = UNREAD_SETTINGS[section];
+    return Object.fromEntries(Object.entries(entries).filter(([key]) => !unread.includes(key)));
+  }
+  if (section !== 'workspaces' && section !== 'stores') return entries;
+  const auth = UNREAD_CREDENTIALS[section];
+  return Object.fromEntries(
+    Object.entries(entries).map(([key, entry]) => [
       key,
       isMap(entry) ? { ...entry, auth: entry['kind'] === 'woocommerce' ? UNREAD_KEY : auth } : entry,
-    ]);
-    return [section, Object.fromEntries(members) as Settings] as const;
-  });
-  return { ...settings, ...Object.fromEntries(bare.filter(([, entries]) => entries !== undefined)) };
+    ]),
+  );
 }

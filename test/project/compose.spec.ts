@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import type { Answers } from '../../src/cli/init/answers.js';
+import { composeConfiguration } from '../../src/cli/init/written-configuration.js';
 import { loadConfig } from '../../src/config/index.js';
 
 const service = z.looseObject({
@@ -68,5 +70,47 @@ describe('the layout with several stores', () => {
       webhookSecret: 'south_client_secret',
       writeBack: { mode: 'review' },
     });
+  });
+});
+
+describe('the container that only receives', () => {
+  const layout = parse(readFileSync('compose.roles.yaml', 'utf8'), { strict: true }) as unknown;
+  const { receive } = z.object({ services: z.object({ receive: service }) }).parse(layout).services;
+  let directory: string;
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'store-sync-compose-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  const shopify = { shop: 'north.myshopify.com', clientId: 'id', clientSecret: 'signs-events' };
+  const wooCommerce = { shop: 'https://shop.example.com', consumerKey: 'ck_1', consumerSecret: 'cs_1' };
+
+  it.each<[string, Partial<Answers>]>([
+    ['shopify', shopify],
+    ['woocommerce', wooCommerce],
+  ])('starts with the configuration that `init --compose` writes for a %s store', (kind, answers) => {
+    const generated = {
+      ADMIN_TOKEN: 'an-admin-token',
+      CATALOG_WEBHOOK_SECRET: 'signs-deliveries',
+      WOOCOMMERCE_WEBHOOK_SECRET: 'signs-events',
+    };
+    const given = {
+      store: 'main',
+      baseUrl: 'https://catalog.example.com/api/v1',
+      catalogToken: 'token',
+      ...answers,
+    };
+    const { yaml, secrets } = composeConfiguration(given, generated, 'database-password');
+    const configFile = join(directory, `${kind}.yaml`);
+    writeFileSync(configFile, yaml);
+    const env = Object.fromEntries(
+      Object.entries(receive.environment).map(([name, value]) =>
+        name.endsWith('_FILE')
+          ? [name.slice(0, -'_FILE'.length), secrets[value.replace('/run/secrets/', '')] ?? '']
+          : [name, value.startsWith('${') ? '' : value],
+      ),
+    );
+    const { stores } = loadConfig({ configFile, env, daemon: {} }).config;
+    expect(stores['main']?.webhookSecret).toBe('signs-events');
   });
 });

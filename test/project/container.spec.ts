@@ -256,7 +256,12 @@ describe('the layout by roles', () => {
   const receive = service.parse(layered.services['receive']);
 
   it('gives the container that receives no credentials of stores, workspaces and dashboard', () => {
-    expect(receive.secrets).toEqual(['database_url', 'catalog_webhook_secret', 'shopify_client_secret']);
+    expect(receive.secrets).toEqual([
+      'database_url',
+      'catalog_webhook_secret',
+      'shopify_client_secret',
+      'woocommerce_webhook_secret',
+    ]);
     expect(Object.keys(compose.secrets)).toEqual(expect.arrayContaining(receive.secrets));
     expect(receive.environment['STORE_SYNC_ROLES']).toBe('receive');
   });
