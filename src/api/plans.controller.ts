@@ -14,7 +14,7 @@ import {
   type PlanEntry,
   type PresentedPlan,
 } from '../operations/plans.js';
-import { Allow } from './allow.js';
+import { ActorName, Allow } from './allow.js';
 
 /** Saved plans. They are made under their store. */
 @ApiController('api/v1/plans')
@@ -65,7 +65,7 @@ export class PlansController {
     errors: [404, 409, 502, 503],
   })
   @Change(':id/apply', 'admin', 'plan apply', 202)
-  apply(@Param('id') id: string): Promise<z.output<typeof appliedPlanSchema>> {
-    return this.plans.apply(id);
+  apply(@Param('id') id: string, @ActorName() actor: string): Promise<z.output<typeof appliedPlanSchema>> {
+    return this.plans.apply(id, actor);
   }
 }

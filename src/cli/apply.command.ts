@@ -1,6 +1,6 @@
 import { JSON_OPTION, type CommonOptions } from './options.js';
 import { Injectable } from '@nestjs/common';
-import type { CommandChange } from '../operations/audit.js';
+import { actingUser, type CommandChange } from '../operations/audit.js';
 import { SavedPlans } from '../sync/saved-plans.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print } from './output.js';
@@ -20,7 +20,8 @@ class ApplyAction {
   ) {}
 
   async run(planId: string, options: ApplyOptions, signal: AbortSignal): Promise<number> {
-    const applied = await this.plans.apply(planId, 'command', signal);
+    const by = { trigger: 'command', requestedBy: actingUser() } as const;
+    const applied = await this.plans.apply(planId, by, signal);
     const run = await this.follower.toEnd(applied.runId, signal);
     if (!options.json) {
       const { entries, refused } = applied;

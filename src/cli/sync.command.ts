@@ -1,6 +1,6 @@
 import { STORE_OPTION, FULL_OPTION, JSON_OPTION } from './options.js';
 import { Injectable } from '@nestjs/common';
-import type { CommandChange } from '../operations/audit.js';
+import { actingUser, type CommandChange } from '../operations/audit.js';
 import { RunRequests } from '../connections/run-requests.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { DryRuns } from '../operations/dry-runs.js';
@@ -32,7 +32,13 @@ class SyncAction {
   async run(options: SyncOptions, signal: AbortSignal): Promise<number> {
     const { store, full = false, force = false } = options;
     await this.#mayBegin(this.connections.store(store), options, signal);
-    const { id, created } = await this.requests.request({ store, full, force, trigger: 'command' });
+    const { id, created } = await this.requests.request({
+      store,
+      full,
+      force,
+      trigger: 'command',
+      requestedBy: actingUser(),
+    });
     if (!created) process.stderr.write(`store ${store} already has an active run: ${id}\n`);
     const run = await this.follower.toEnd(id, signal);
     const status = await this.follower.report(run, options.json);

@@ -139,8 +139,9 @@ export class PlanOperations {
     return { id, done };
   }
 
-  async apply(id: string): Promise<z.output<typeof appliedPlanSchema>> {
-    const { runId, entries, refused } = await this.planning.apply(id, 'api', this.shutdown.signal);
+  async apply(id: string, actor: string): Promise<z.output<typeof appliedPlanSchema>> {
+    const by = { trigger: 'api', requestedBy: actor } as const;
+    const { runId, entries, refused } = await this.planning.apply(id, by, this.shutdown.signal);
     await this.work.run(runId);
     return { id: runId, entries, refused };
   }

@@ -50,6 +50,12 @@ const standingRow = rowOf(SyncActionEntity).extend({
 /** An entry beside its product's link as it stands now. */
 export type EntryStanding = z.infer<typeof standingRow>;
 
+/** The person or the token that applies a plan, and by which way. */
+export interface AppliedBy {
+  readonly trigger: RunTrigger;
+  readonly requestedBy: string;
+}
+
 export interface Refusal {
   readonly id: string;
   readonly reason: string;
@@ -283,7 +289,7 @@ export class PlanRepository {
    */
   async queue(
     plan: PlannedRun,
-    { trigger, counts, began }: { trigger: RunTrigger; counts: RunCounts; began: Date },
+    { by, counts, began }: { by: AppliedBy; counts: RunCounts; began: Date },
   ): Promise<void> {
     try {
       await this.db.transaction(async (runner) => {
@@ -305,9 +311,9 @@ export class PlanRepository {
         await claimIdentifiers(this.db, plan, runner);
         await actions.become(runner);
         const moved = await this.db.affected(
-          `UPDATE sync_run SET state = 'queued', phase = 'apply', trigger = $3, counts = $4, created_at = now(), ${RELEASED}, plan = plan || jsonb_build_object('appliedAt', now())
+          `UPDATE sync_run SET state = 'queued', phase = 'apply', trigger = $3, requested_by = $5, counts = $4, created_at = now(), ${RELEASED}, plan = plan || jsonb_build_object('appliedAt', now())
            WHERE id = $1 AND lease = $2 AND state = 'planned'`,
-          [plan.id, plan.lease, trigger, json(counts)],
+          [plan.id, plan.lease, by.trigger, json(counts), by.requestedBy],
           runner,
         );
         if (moved !== 1)

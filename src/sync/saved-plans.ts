@@ -5,9 +5,9 @@ import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { SourceProduct } from '../domain/store-port.js';
 import { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
-import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
 import {
   PlanRepository,
+  type AppliedBy,
   type EntryStanding,
   type KeptPlan,
   type Refusal,
@@ -91,7 +91,7 @@ export class SavedPlans {
    * Throws `not_found` for an unknown plan, and `conflict` when it was already applied or the store has an active
    * run.
    */
-  async apply(planId: string, trigger: RunTrigger, signal: AbortSignal): Promise<AppliedPlan> {
+  async apply(planId: string, by: AppliedBy, signal: AbortSignal): Promise<AppliedPlan> {
     const kept = await this.#applicable(planId);
     const store = this.connections.store(kept.store);
     const began = await this.db.now();
@@ -102,7 +102,7 @@ export class SavedPlans {
       const tally = await this.#judge(plan, store, signal);
       const { conflicted } = await plan.actions.counts();
       const counts = { ...NO_COUNTS, seen: tally.products, conflicted };
-      await this.plans.queue(run, { trigger, counts, began });
+      await this.plans.queue(run, { by, counts, began });
       return { runId: run.id, entries: tally.entries, refused: tally.refused };
     } catch (error) {
       await this.plans.release(run);

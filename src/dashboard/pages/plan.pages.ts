@@ -74,7 +74,7 @@ export class PlanPages {
 
   @Form('plans/:id/apply', 'admin', 'plan apply')
   async apply(@Param('id') id: string, @ThisVisit() visit: Visit): Promise<NextPage> {
-    const { id: run, entries, refused } = await this.plans.apply(id);
+    const { id: run, entries, refused } = await this.plans.apply(id, visit.name);
     const notice = planTakenText(entries - refused, refused);
     return visit.goTo(`/runs/${run}`, notice);
   }

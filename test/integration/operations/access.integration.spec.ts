@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { World } from '../../support/e2e-world.js';
+import { until, World } from '../../support/e2e-world.js';
 
 const VIEWER = 'the token of one who reads';
 const REVIEWER = 'the token of one who decides';
@@ -42,6 +42,19 @@ describe('the API', () => {
       fetch(`${world.url}/api/v1/${path}`, { method: 'POST', headers, body });
     expect((await post('webhook/remove', '{"workspace":"another"}')).status).toBe(409);
     expect((await post('webhook/remove', 'workspace=another')).status).toBe(400);
+  });
+
+  it('names who applied a plan as the one who asked for its run', async () => {
+    world.store.products.create({ title: 'anvil', handle: 'anvil', vendor: 'Forge' });
+    const { body } = await world.api('POST', '/api/v1/stores/main/plans', { full: true });
+    const { id } = body as { id: string };
+    await until('the plan', async () => {
+      const { body: plan } = await world.api('GET', `/api/v1/plans/${id}`);
+      return (plan as { state: string }).state === 'saved' ? plan : null;
+    });
+    expect((await world.api('POST', `/api/v1/plans/${id}/apply`, {})).status).toBe(202);
+    const run = await world.api('GET', `/api/v1/syncs/${id}`);
+    expect(run.body).toMatchObject({ trigger: 'api', requestedBy: 'admin' });
   });
 
   it('records who approved, with address and targets', async () => {
