@@ -31,9 +31,9 @@ function printStatus(status: Status): void {
   for (const workspace of status.workspaces) {
     const credits = workspace.creditsRemaining === null ? 'not known' : String(workspace.creditsRemaining);
     print(
-      `workspace ${workspace.workspace}: credits ${credits}${workspace.paused === null ? '' : `, PAUSED: ${workspace.paused}`}`,
+      `workspace ${workspace.workspace}: credits ${credits}${workspace.paused === null ? '' : `, PAUSED: ${printable(workspace.paused, 400)}`}`,
     );
-    if (workspace.webhook !== null) print(`  ${workspace.webhook}`);
+    if (workspace.webhook !== null) print(`  ${printable(workspace.webhook, 400)}`);
   }
   for (const store of status.stores) printStore(store);
   if (status.stores.length === 0)
@@ -79,11 +79,11 @@ function printStore(store: StoreStatus): void {
     // Only the newest run names a command that helps: later runs replace older ones.
     const why = (index === 0 ? runFailure(run) : null) ?? run.error;
     print(
-      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? 'not started'}: ${figures}${why === null ? '' : ` (${why})`}`,
+      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? 'not started'}: ${figures}${why === null ? '' : ` (${printable(why, 400)})`}`,
     );
   }
   for (const { externalId, state, reason } of store.unsuccessful)
-    print(`  ${externalId}: ${TASK_WORDS[state] ?? words(state)}: ${failureReason(reason)}`);
+    print(`  ${externalId}: ${TASK_WORDS[state] ?? words(state)}: ${printable(failureReason(reason), 400)}`);
   if (store.gone !== null && store.gone.count > 0) printGone(store.gone);
 }
 

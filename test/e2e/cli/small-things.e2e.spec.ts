@@ -37,6 +37,18 @@ describe('a reader that ends early', () => {
   });
 });
 
+describe('status', () => {
+  it('shows what the service said about a product on one line, without signs that act on the terminal', async () => {
+    await runLine(world, ['migrate']);
+    await world.rows(
+      `INSERT INTO generation_task (external_id, store, workspace, catalog_id, state, next_poll_at, reason)
+       VALUES ('shopify:shop:1', 'main', 'default', '1', 'failed', now(), E'no page\\x1b[2J\nstore main: all well')`,
+    );
+    const { stdout } = await runLine(world, ['status']);
+    expect(stdout).toMatch(/^ {2}shopify:shop:1: failed: no page \[2J store main: all well$/m);
+  });
+});
+
 describe('the daemon', () => {
   it('stops in order when it is asked to stop twice', async () => {
     const program = await world.start();
