@@ -179,3 +179,11 @@ function bytesIn(folder: string): number {
     return sum + (found?.isFile() === true ? found.size : 0);
   }, 0);
 }
+
+it('a product that an export has twice is one', async () => {
+  const nodes = [...family(1), productNode(1)];
+  store.answerWith(() => ({ text: exportText(nodes) }));
+  const { connector } = connect(store.url, { spillDir });
+  const products = await collect(connector.parts.exports.read(completed(nodes)));
+  expect(products.map((product) => product.snapshot().variants.length)).toEqual([2]);
+});

@@ -7,9 +7,9 @@ import { type ExportLine, isVariant, linesOf, parseLine, strayChild } from './ex
 import { MalformedProductError, numericId, type RawProduct, toSnapshot } from './mapper.js';
 
 /**
- * The products of a part file, whose lines may have any order. A child that is there twice counts once. Throws `transient` for a child
- * without its product. A product throws when its snapshot is requested where it has another shape, comes twice, or has two contents of a
- * child: somebody may have edited it during the export.
+ * The products of a part file, whose lines may have any order. A product or child that is there twice counts once. Throws `transient` for a
+ * child without its product. A product throws when its snapshot is requested where it has another shape, or where it or a child is there
+ * with two contents: somebody may have edited it during the export.
  */
 export async function productsOfPart(path: string, scope: ReadScope): Promise<readonly SourceProduct[]> {
   const lines: ExportLine[] = [];
@@ -39,7 +39,7 @@ function groupLines(lines: readonly ExportLine[]): readonly Group[] {
     if (line.parent === null) {
       const before = products.get(line.id);
       if (before === undefined) products.set(line.id, { own: line, children: [] });
-      else before.repeated = line.id;
+      else if (!isDeepStrictEqual(before.own.node, line.node)) before.repeated = line.id;
     } else if (isVariant(line.id)) owners.set(line.id, line.parent);
   }
   const seen = new Map<string, ExportLine>();
