@@ -1,5 +1,5 @@
 export { nearestName } from './suggestion.js';
-export { APP_CONFIG, type PublicAddress } from './app-config.js';
+export { APP_CONFIG, dashboardUrl, type DashboardAddress, type PublicAddress } from './app-config.js';
 export { ConfigError } from './config-error.js';
 export { ConfigSource } from './config-source.js';
 export { environment } from './environment.js';

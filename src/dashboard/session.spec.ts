@@ -8,7 +8,7 @@ import { cookieName, cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions, setCooki
 const START = Date.parse('2026-11-21T08:00:00Z');
 const ADMIN = { name: 'admin' };
 
-function world(adminToken = 'the admin token of the tests', publicUrl?: string) {
+function world(adminToken = 'the admin token of the tests', publicUrl?: string, adminPort = 0) {
   const clock = { seconds: 0, now: () => new Date(START + clock.seconds * 1000) };
   const revoked = new Map<string, Date>();
   const rows = {
@@ -24,7 +24,9 @@ function world(adminToken = 'the admin token of the tests', publicUrl?: string) 
   return {
     clock,
     revoked,
-    sessions: new Sessions(tokens, new SignOuts(rows), clock, { server: { publicUrl } }),
+    sessions: new Sessions(tokens, new SignOuts(rows), clock, {
+      server: { publicUrl, admin: { port: adminPort } },
+    }),
   };
 }
 
@@ -130,6 +132,15 @@ describe('the session’s cookie over https', () => {
     const response = { append: (_name: string, line: string) => lines.push(line) } as unknown as Response;
     world('token', publicUrl).sessions.setCookie(request, response, 'session', 'v', 1);
     expect(lines.map((line) => /^__Host-.*; Secure$/.test(line))).toEqual([isSecure]);
+  });
+
+  it('goes by the connection where the dashboard has a port of its own, which the public address does not name', () => {
+    const lines: string[] = [];
+    const response = { append: (_name: string, line: string) => lines.push(line) } as unknown as Response;
+    const { sessions } = world('token', 'https://sync.example.com', 3001);
+    for (const headers of [{}, { 'x-forwarded-proto': 'https' }])
+      sessions.setCookie({ headers, secure: false } as Request, response, 'session', 'v', 1);
+    expect(lines.map((line) => line.includes('Secure'))).toEqual([false, true]);
   });
 
   it('has a name that only this host can set', () => {

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { sealData, unsealData } from 'iron-session';
 import { z } from 'zod';
 import { AccessTokens, type Actor } from '../api/access.js';
-import { APP_CONFIG, type PublicAddress } from '../config/index.js';
+import { APP_CONFIG, dashboardUrl, type DashboardAddress } from '../config/index.js';
 import { SignOuts } from '../operations/sign-outs.js';
 import { Clock } from '../runtime/clock.js';
 import { derivedKey } from '../runtime/derived-key.js';
@@ -46,9 +46,9 @@ export class Sessions {
     @Inject(AccessTokens) private readonly tokens: Pick<AccessTokens, 'named'>,
     @Inject(SignOuts) private readonly signOuts: Pick<SignOuts, 'add' | 'has'>,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
-    @Inject(APP_CONFIG) { server }: PublicAddress,
+    @Inject(APP_CONFIG) config: DashboardAddress,
   ) {
-    this.#isSecure = server.publicUrl?.startsWith('https:') === true;
+    this.#isSecure = dashboardUrl(config)?.startsWith('https:') === true;
   }
 
   /** The value of a new session's cookie. */
@@ -107,7 +107,8 @@ export class Sessions {
     response.append('set-cookie', setCookie(name, value, { maxAgeSeconds, secure: this.#secure(request) }));
   }
 
-  /** Whether the browser uses https, to this process or to the proxy before it: a proxy need not say so where `publicUrl` does. */
+  /** Whether the browser uses https, to this process or to the proxy before it: a proxy need not say so where the
+   * address of the dashboard does. */
   #secure(request: Request): boolean {
     const forwarded = request.headers['x-forwarded-proto'];
     const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { APP_CONFIG, type PublicAddress } from '../config/index.js';
+import { APP_CONFIG, dashboardUrl, type DashboardAddress } from '../config/index.js';
 import { BACKOFF } from '../domain/backoff.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
@@ -31,7 +31,7 @@ export class Announcer {
     @Inject(OUTGOING_WEBHOOK) private readonly webhook: OutgoingWebhook,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
-    @Inject(APP_CONFIG) private readonly config: PublicAddress,
+    @Inject(APP_CONFIG) private readonly config: DashboardAddress,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'notifications' });
@@ -62,7 +62,7 @@ export class Announcer {
     const { notifications, webhook, metrics, config } = this;
     const what = { condition: row.kind, subject: row.subject, phase: row.phase };
     try {
-      await webhook.post(messageOf(row, row.phase, config.server.publicUrl));
+      await webhook.post(messageOf(row, row.phase, dashboardUrl(config)));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       const random = (): number => this.clock.random();

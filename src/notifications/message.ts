@@ -36,7 +36,7 @@ const PAGE_OF: ReadonlyMap<string, (facts: FactsOfRow) => string> = new Map(Obje
  * if its address is known. It consists only of our own words, configuration keys, numbers and times. So it contains
  * no secrets and no product texts.
  */
-export function messageOf(row: Row, phase: 'begun' | 'ended', publicUrl: string | undefined): string {
+export function messageOf(row: Row, phase: 'begun' | 'ended', dashboardUrl: string | undefined): string {
   const words = WORDS.get(row.kind) ?? unknownCondition(row.kind);
   const facts = factsSchema.parse(row.facts);
   const page = (PAGE_OF.get(row.kind) ?? overview)(facts);
@@ -49,7 +49,7 @@ export function messageOf(row: Row, phase: 'begun' | 'ended', publicUrl: string 
           `store-sync: ${words.begins(row.subject, facts)}, since ${minute(row.since)}`,
           `What to do: ${words.todo(row.subject, facts)}`,
         ];
-  if (publicUrl !== undefined) lines.push(`${withoutTrailing(publicUrl, '/')}${page}`);
+  if (dashboardUrl !== undefined) lines.push(`${withoutTrailing(dashboardUrl, '/')}${page}`);
   return lines.join('\n');
 }
 

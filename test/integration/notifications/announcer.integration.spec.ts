@@ -22,14 +22,14 @@ beforeEach(async () => {
 });
 afterAll(() => receiver.close());
 
-function announcer(timeoutMs = 5_000): Announcer {
+function announcer(timeoutMs = 5_000, adminPort = 0): Announcer {
   return new Announcer(
     stages.connections,
     new NotificationRepository(stages.db),
     outgoingWebhook(receiver.url(), timeoutMs),
     stages.metrics,
     stages.clock,
-    { server: { publicUrl: 'https://sync.example.com/' } },
+    { server: { publicUrl: 'https://sync.example.com/', admin: { port: adminPort } } },
     log,
   );
 }
@@ -56,6 +56,13 @@ async function runEnds(state: string, errorCode: string | null, change = ''): Pr
 
 const FAILED = `sync of store ${STORE} failed`;
 const WORKS = `sync of store ${STORE} works again`;
+
+it('links to no page where the dashboard has a port of its own: the public address does not lead to it', async () => {
+  await runEnds('failed', 'transient');
+  await announcer(5_000, 3001).round(idle);
+  expect(receiver.taken).toEqual([expect.stringContaining(FAILED)]);
+  expect(receiver.taken[0]).not.toContain('https://');
+});
 
 describe('a change', () => {
   it('is sent once when it begins and once when it ends, however many rounds there are', async () => {
