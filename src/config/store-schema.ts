@@ -112,7 +112,7 @@ const shopifyShape = {
       /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/,
       'a shop domain such as example.myshopify.com, in lower case',
     )
-    .describe('`example.myshopify.com`; no two stores may name the same one'),
+    .describe('of kind `shopify`: `example.myshopify.com`; no two stores may name the same one'),
   auth: credentials,
   apiVersion: z
     .string()
@@ -135,7 +135,9 @@ const woocommerceShape = {
 
 const anyShape = {
   workspace: text.describe('a key of `workspaces`'),
-  webhookSecret: optionalText.describe("the app's secret; without it the store's events are not listened to"),
+  webhookSecret: optionalText.describe(
+    "what the store signs its events with, of Shopify the app's client secret; without it they are not listened to",
+  ),
   schedule,
   filter: section({
     status: z
