@@ -104,6 +104,7 @@ describe('an attribute for a metafield that the merchant defined', () => {
     ['{see the page}', 'money', {}, 'no: it is no amount with a currency_code'],
     ['{see the page}', 'rating', { scale_min: '1', scale_max: '5' }, 'no: it is no number'],
     ['10 x 20 cm', 'dimension', {}, 'no: it is no dimension in mm, cm, m, in, ft, yd'],
+    ['007', 'number_decimal', {}, 'no: it begins with a zero, so it is a code and no number'],
     ['1,5', 'number_decimal', {}, 'no: it is no number that the store holds'],
     ['a', 'single_line_text_field', { choices: 'no list' }, 'no: the definition’s choices cannot be read'],
     ['https://a.example', 'url', { allowed_domains: '{' }, 'no: the definition’s domains cannot be read'],

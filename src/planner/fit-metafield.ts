@@ -119,11 +119,12 @@ const FITS: Readonly<Record<string, Fit>> = {
   boolean: (text) =>
     /^(true|false)$/i.test(text) ? yes(text.toLowerCase()) : no('it is neither true nor false'),
   number_integer: (text, rules) => {
-    if (/^-?0\d/.test(text)) return no('it begins with a zero, so it is a code and no number');
+    if (isCode(text)) return no(CODE);
     if (!/^-?\d{1,15}(\.0{1,9})?$/.test(text)) return no('it is no whole number');
     return within(yes(text.split('.')[0] ?? text), Number(text), rules, Number);
   },
   number_decimal: (text, rules) => {
+    if (isCode(text)) return no(CODE);
     if (!/^-?\d{1,13}(\.\d{1,9})?$/.test(text)) return no('it is no number that the store holds');
     const precision = rules.rule('max_precision');
     const places = withoutTrailing(text.split('.')[1] ?? '', '0').length;
@@ -226,6 +227,13 @@ function within(result: Result, size: number, { rule }: Rules, bound: (text: str
   if (least !== null && size < bound(least)) return no(`it is less than ${least}`);
   if (most !== null && size > bound(most)) return no(`it is more than ${most}`);
   return result;
+}
+
+const CODE = 'it begins with a zero, so it is a code and no number';
+
+/** The store would keep the number without the zeros. */
+function isCode(text: string): boolean {
+  return /^-?0\d/.test(text);
 }
 
 function isDate(text: string): boolean {
