@@ -102,6 +102,7 @@ export function sameContent(value: IntendedValue, current: string | null): boole
   if (value.type === 'json' || value.type?.startsWith('list.') === true)
     return sameJson(current, value.value);
   if (value.type?.startsWith('number_') === true) return Number(current) === Number(value.value);
+  if (value.type === 'date_time') return instantOf(current) === instantOf(value.value);
   if (JSON_TYPES.has(value.type ?? '')) return sameJson(current, value.value);
   if (value.type === null || !isMeasureKind(value.type)) return false;
   const held = measureOf(value.type, current);
@@ -119,4 +120,9 @@ function sameJson(left: string, right: string): boolean {
     // One of the values is not JSON, so they differ.
     return false;
   }
+}
+
+/** In whole seconds, of which the store's time zone is UTC where a text names none. Not equal to itself where it is no time. */
+function instantOf(text: string): number {
+  return Math.floor(Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`) / 1000);
 }

@@ -8,6 +8,7 @@ import {
   type LiveMetafield,
 } from '../../test/support/product-builders.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
+import { withLandedWrites } from './plan-write-back.js';
 
 const MATERIAL = 'metafield:catalog.material';
 
@@ -123,5 +124,30 @@ describe('a metafield', () => {
     expect(decide(material({ type: 'single_line_text_field', value: '2' }), live({}, [held])).verdict).toBe(
       'same',
     );
+  });
+});
+
+describe('a metafield that was sent without an answer', () => {
+  it.each([
+    ['dimension', '{"value":25,"unit":"cm"}', '{"value":25.0,"unit":"CENTIMETERS"}'],
+    ['date_time', '2026-11-20T10:00:00.5', '2026-11-20T10:00:00+00:00'],
+    [
+      'rating',
+      '{"value":"4","scale_min":"1","scale_max":"5"}',
+      '{"scale_min":"1","scale_max":"5","value":"4"}',
+    ],
+  ])('is ours in the spelling of the store: %s', (type, value, stored) => {
+    const sent = { [MATERIAL]: { value, before: null } };
+    const written = withLandedWrites(
+      {},
+      [sent],
+      () => stored,
+      () => type,
+    );
+    const next = decide(material({ type, value }), live({}, [liveMetafield({ type, value: stored })]), {
+      written,
+    });
+    expect(next.verdict).toBe('same');
+    expect(written[MATERIAL]).toMatchObject({ replaced: null });
   });
 });

@@ -162,19 +162,20 @@ function presentValue(target: string, live: LiveProduct): LiveValue {
 /**
  * The written content of a product, including values that earlier write-backs sent and then recorded as failed,
  * oldest first. A write that timed out may have reached the store, and then its value is ours and not the merchant's.
- * `current` returns the live value of a target.
+ * `current` returns the live value of a target, and `typeOf` its type as a metafield.
  */
 export function withLandedWrites(
   written: WrittenContent,
   failed: readonly Readonly<Record<string, SentValue>>[],
   current: (target: string) => string | null,
+  typeOf: (target: string) => string | null = () => null,
 ): WrittenContent {
   let known = written;
   for (const [target, sent] of failed.flatMap((each) => Object.entries(each))) {
     const live = current(target);
     const previous = known[target];
     if (live === null || previous?.ours === valueHash(live)) continue;
-    const value = { target, value: sent.value, type: null, from: '', raw: null };
+    const value = { target, value: sent.value, type: typeOf(target), from: '', raw: null };
     if (!sameContent(value, live)) continue;
     known = { ...known, [target]: afterWrite(previous, live, effectiveValue(sent.before, previous)) };
   }

@@ -41,7 +41,12 @@ export class LiveDecision {
     if (live === null) return null;
     const newerTargets = await this.writeBacks.newerTargets(row);
     const before = link.written ?? {};
-    const written = withLandedWrites(before, failed, (target) => liveValue(live, target).value);
+    const written = withLandedWrites(
+      before,
+      failed,
+      (target) => liveValue(live, target).value,
+      (target) => liveValue(live, target).type,
+    );
     const decisions = decideFields(row.intended, live, {
       seen: row.seen,
       written,

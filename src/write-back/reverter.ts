@@ -82,7 +82,8 @@ export class WriteBackReverter {
       return value === undefined ? liveValue(live, target).value : value;
     };
     const written = link.written ?? {};
-    const plan = planRevert(withLanded(row, current), current, written, (target) =>
+    const typeOf = (target: string): string | null => liveValue(live, target).type;
+    const plan = planRevert(withLanded(row, current, typeOf), current, written, (target) =>
       unreadReason(live, target),
     );
     return { store, live, storeId: link.storeId, written, plan };
@@ -143,6 +144,7 @@ function mayBeOurs({ outcome, unanswered }: JournalField): boolean {
 function withLanded(
   row: WriteBackEntity,
   current: (target: string) => string | null,
+  typeOf: (target: string) => string | null,
 ): readonly JournalField[] {
   const open = row.fields.filter(({ unanswered }) => unanswered === true);
   const sent = Object.fromEntries(
@@ -151,7 +153,7 @@ function withLanded(
       return value === undefined ? [] : [[target, value] as const];
     }),
   );
-  const landed = withLandedWrites({}, [sent], current);
+  const landed = withLandedWrites({}, [sent], current, typeOf);
   return row.fields.map((field) =>
     landed[field.target] === undefined
       ? field
