@@ -1,6 +1,7 @@
 import { Body, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Connections } from '../../connections/connections.js';
+import { CodedError } from '../../domain/errors.js';
 import { found } from '../../operations/found.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { ProductOperations, type LinkedProduct } from '../../operations/products.js';
@@ -51,11 +52,16 @@ export class GenerationPages {
     return visit.goTo(next, notice);
   }
 
-  /** The chosen products of the first one’s store: a request goes to one store. */
+  /** The chosen products, which are of one store: a request goes to one. Throws `invalid` for those of several. */
   async #ofOneStore(ids: readonly string[]): Promise<{ store: string; products: LinkedProduct[] }> {
     const links = await Promise.all(ids.map((id) => this.products.link(id)));
     const products = links.filter((link) => link !== null);
-    const first = found(products[0], 'product', ids[0] ?? '');
-    return { store: first.store, products: products.filter(({ store }) => store === first.store) };
+    const [store, ...others] = new Set(products.map((product) => product.store));
+    if (others.length > 0)
+      throw new CodedError(
+        'invalid',
+        `these products are of the stores ${[store, ...others].join(' and ')}: choose those of one store`,
+      );
+    return { store: found(store, 'product', ids[0] ?? ''), products };
   }
 }
