@@ -58,6 +58,7 @@ export class ReportRepository {
 
   /** The newest of a kind for the store; null when there is none. */
   async newest(kind: ReportKind, store: string): Promise<ReportEntity | null> {
+    await this.#endSilent();
     return this.db.repository(ReportEntity).findOne({ where: { kind, store }, order: { createdAt: 'DESC' } });
   }
 
