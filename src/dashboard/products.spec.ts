@@ -16,11 +16,16 @@ function withheld(kind: 'sku' | 'barcode', products: string[]): PresentedWithhel
 }
 
 function listed(...held: PresentedWithheld[]): string {
+  return listedAs({}, held);
+}
+
+function listedAs(over: Partial<ListedProduct>, held: PresentedWithheld[] = []): string {
   const product: ListedProduct = {
     ...{ externalId: 'shopify:one:1', store: 'main', workspace: 'default', label: 'Lamp', handle: 'lamp' },
     ...{ state: 'conflicted', catalogId: '7', generationDue: false, firstSeenAt: AT, lastSeenAt: AT },
     standing: `in step; withheld from the catalog: ${held.map(({ reason }) => reason).join('; ')}`,
     ...{ withheld: held, stands: 'shared' as const, review: null },
+    ...over,
   };
   const view = {
     given: {},
@@ -31,6 +36,15 @@ function listed(...held: PresentedWithheld[]): string {
   };
   return productsPage(VISITOR, { items: [product], total: 1, limit: 50, offset: 0 }, view);
 }
+
+it('does not say of a product whose last change was refused that the catalog lacks it', () => {
+  const page = listedAs({
+    stands: 'not_sent',
+    standing: 'its last change did not reach the catalog: refused',
+  });
+  expect(page).toContain('<span class="badge bad">Not sent</span>');
+  expect(page).not.toContain('Not in the catalog');
+});
 
 describe('a conflicted product in the list', () => {
   it('has each reason once, with the title of the product that has the identifier too, and what helps', () => {

@@ -72,7 +72,7 @@ const STANDS: Readonly<Record<ProductState, readonly [string, Tone]>> = {
   no_content: ['No content', 'calm'],
   gone: ['Gone from the store', 'calm'],
   failed: ['Failed', 'bad'],
-  not_sent: ['Not in the catalog', 'bad'],
+  not_sent: ['Not sent', 'bad'],
 };
 
 export function standsBadge(stands: ProductState): Html {
