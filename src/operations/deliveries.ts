@@ -84,9 +84,9 @@ export class DeliveryOperations {
   async #outcome(id: string, moved: boolean): Promise<RowOutcome> {
     const row = await this.deliveries.get(id);
     if (row === null) return { id, ok: false, state: null, detail: `no delivery ${id.slice(0, 100)}` };
-    if (!moved) return { id, ok: true, state: row.state, detail: 'was waiting to be interpreted already' };
+    if (!moved) return { id, ok: true, state: row.state, detail: 'it was waiting to be interpreted already' };
     const detail =
-      row.state === 'received' ? 'is interpreted again' : `interpreted again: ${row.note ?? row.state}`;
+      row.state === 'received' ? 'it is interpreted again' : `interpreted again: ${row.note ?? row.state}`;
     return { id, ok: true, state: row.state, detail };
   }
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { noticeOf } from '../../../src/dashboard/notice.js';
 import { DeliveryOperations } from '../../../src/operations/deliveries.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { ProductNames } from '../../../src/operations/product-names.js';
@@ -64,4 +65,13 @@ describe('the list of deliveries', () => {
 it('one delivery has the title of its product', async () => {
   const [row] = (await operations().list({ ...PAGE, search: 'sofa' })).items;
   expect(await operations().show(row?.id ?? '')).toMatchObject({ label: 'Sofa', note: 'stored' });
+});
+
+describe('the replay of a delivery', () => {
+  it('is told in a sentence on the page, the first time and again', async () => {
+    const { items } = await operations().list({ ...PAGE, search: 'Red lamp' });
+    const ids = items.map(({ id }) => id);
+    expect(noticeOf(await operations().replay(ids))).toBe('It is interpreted again.');
+    expect(noticeOf(await operations().replay(ids))).toBe('It was waiting to be interpreted already.');
+  });
 });
