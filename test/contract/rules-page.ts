@@ -5,9 +5,8 @@ import { RULES, type ContractRule } from './rules.js';
 const INTRODUCTION = `# Rules of the catalog service
 
 What store-sync knows about the catalog service. Comments and tests cite a rule by its id. \`npm run docs\` generates this page from
-\`test/contract/rules.ts\`, which also has the rules that only [the sandbox](#the-sandbox) follows, because the service's interface leaves them
-open. \`npm run contract\` tests the rules, and \`npm run contract:coverage\` fails where one has no test. A rule that is marked _client_ binds
-store-sync's own client.
+\`test/contract/rules.ts\`, which also has what only [the sandbox](#the-sandbox) decides. [\`npm run contract\`](testing.md#suites-that-take-longer)
+tests the rules. One that is marked _client_ binds store-sync's own client.
 `;
 
 /** The meaning of a section for store-sync, by its heading. */
@@ -25,14 +24,13 @@ const NOTES: Readonly<Record<string, string>> = {
 const ASSUMED = `## What is not documented
 
 Where the service's interface is open, store-sync is right under every reading, or has a setting in \`workspaces.<name>\`, here in brackets.
-So a service that behaves differently needs configuration, not a release. The defaults are in \`src/catalog/assumptions.ts\`.
+The defaults are in \`src/catalog/assumptions.ts\`.
 `;
 
 const SANDBOX = `## The sandbox
 
 \`src/sandbox/catalog/\` is a complete service that follows the catalog API, with its data in a PostgreSQL schema of its own. Its content is
-made by rules from the product's own data and says so. It shares no code with the product except the error class, so that a mistake cannot
-hide on both sides.
+made by rules from the product's own data. It shares only the error class with the product, so that a mistake cannot hide on both sides.
 
 \`npm run sandbox\` starts it and prints the base URL and an API token, once; \`npm run sandbox -- --help\` lists its options, and the commands
 for tokens and users. \`npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]\` starts a sandbox store.
