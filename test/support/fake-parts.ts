@@ -9,6 +9,8 @@ export function partsOf(store: FakeStore): WholeReadParts & TargetReadParts & Ta
     sleep: store.sleep,
     exports: {
       start: (query) => store.startExport(query),
+      fits: () => Promise.resolve(true),
+      cancel: (handle) => store.cancelExport(handle),
       poll: (handle) => store.pollExport(handle),
       read: (completed) => store.readExport(completed),
     },

@@ -29,13 +29,8 @@ export class BulkExport {
    * found, throws `transient` with `outcomeUnknown`.
    */
   async start(query: string): Promise<string | null> {
-    const { locales, file } = this.settings;
-    const text = bulkProductsText(
-      productSearch(query),
-      file.scope.variantMetafields,
-      await locales.readable(),
-      await locales.readableOfMetafields(),
-    );
+    const { file } = this.settings;
+    const text = await this.textFor(query);
     let waitedMs = 0;
     for (let refusals = 1; ; refusals += 1) {
       const started = await this.startOnce(text);
@@ -48,6 +43,22 @@ export class BulkExport {
       await file.sleep(waitMs);
       waitedMs += waitMs;
     }
+  }
+
+  /** False for an operation that reads something else than `start` would: the settings have changed since. */
+  async fits(id: string, query: string): Promise<boolean> {
+    const operation = await this.find(id);
+    return operation === null || operation.query === (await this.textFor(query));
+  }
+
+  private async textFor(query: string): Promise<string> {
+    const { locales, file } = this.settings;
+    return bulkProductsText(
+      productSearch(query),
+      file.scope.variantMetafields,
+      await locales.readable(),
+      await locales.readableOfMetafields(),
+    );
   }
 
   /**

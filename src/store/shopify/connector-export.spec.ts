@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CompletedExport, ExportState } from './api-types.js';
+import { bulkProductsText } from './documents.js';
+import { productSearch } from './search.js';
 import {
   childOf,
   exportText,
@@ -49,6 +51,7 @@ const operation = (overrides: object): Reply =>
       id: HANDLE,
       status: 'COMPLETED',
       errorCode: null,
+      query: '{ products }',
       objectCount: '4',
       rootObjectCount: '2',
       fileSize: '99',
@@ -140,6 +143,36 @@ describe('a filter that the store does not heed', () => {
       fields: { query: ['Invalid search field.'] },
     });
     expect(store.operations()).not.toContain('BulkRun');
+  });
+});
+
+describe('an export that an earlier process began', () => {
+  const NEW = 'gid://shopify/BulkOperation/8';
+
+  async function resumed(query: string): Promise<(string | null)[]> {
+    store.answerWith(({ operation: name }) => {
+      if (name === 'BulkRun') return started(NEW);
+      if (name === 'BulkCancel')
+        return data({ bulkOperationCancel: { bulkOperation: null, userErrors: [] } });
+      if (name === 'ProductsCount') return data({ productsCount: { count: 0, precision: 'EXACT' } });
+      const empty = { objectCount: '0', rootObjectCount: '0', url: null };
+      return operation({ ...empty, query: bulkProductsText(productSearch('tag:old')) });
+    });
+    const handles: (string | null)[] = [];
+    const { connector } = connect(store.url, { query });
+    const parts = connector.readWhole(HANDLE, (handle) => Promise.resolve(void handles.push(handle)));
+    for await (const part of parts) expect(part).toEqual({ complete: true });
+    return handles;
+  }
+
+  it('is adopted', async () => {
+    await expect(resumed('tag:old')).resolves.toEqual([]);
+    expect(store.operations()).not.toContain('BulkRun');
+  });
+
+  it('is given up for a new one where it reads something else than the settings say now', async () => {
+    await expect(resumed('tag:new')).resolves.toEqual([NEW]);
+    expect(store.operations()).toContain('BulkCancel');
   });
 });
 
@@ -309,8 +342,8 @@ describe('an export that is not what the store said', () => {
   it.each([
     ['a child of a product that is not there', [productNode(1), childOf(9, variantNode(91))], /Variant\/91/],
     [
-      'a product that comes twice, out of order',
-      [productNode(1), productNode(2), childOf(1, variantNode(11)), productNode(1)],
+      'a product that comes twice with two contents, out of order',
+      [productNode(1), productNode(2), childOf(1, variantNode(11)), productNode(1, { title: 'Other' })],
       /repeats .*Product\/1/,
     ],
     ['a product of another shape', [productNode(1, { status: 'SOLD' })], /Product\/1 .*status/],

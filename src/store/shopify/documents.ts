@@ -82,7 +82,7 @@ export const BULK_POLL = query(
   'BulkPoll',
   1,
   `query BulkPoll($id: ID!) {
-  bulkOperation(id: $id) { id status errorCode objectCount rootObjectCount fileSize url }
+  bulkOperation(id: $id) { id status errorCode query objectCount rootObjectCount fileSize url }
 }`,
 );
 

@@ -6,7 +6,7 @@ import type { ShopifyParts } from './parts.js';
 
 /** The parts that read a whole store. */
 export interface WholeReadParts extends Pick<ShopifyParts, 'sleep'> {
-  readonly exports: Pick<ShopifyParts['exports'], 'start' | 'poll' | 'read'>;
+  readonly exports: Pick<ShopifyParts['exports'], 'start' | 'fits' | 'cancel' | 'poll' | 'read'>;
   readonly pages: Pick<ShopifyParts['pages'], 'products' | 'count'>;
 }
 
@@ -25,15 +25,16 @@ export async function* readWhole(
   query: string,
   read: WholeRead,
 ): AsyncGenerator<ReadPart> {
-  const { resume, onHandle, signal } = read;
+  const { onHandle, signal } = read;
+  const adopted = await adoptable(parts, query, read);
   // An export comes without notes about its search. Counting throws when the store does not heed all of it.
-  if (resume === null && query !== '') await parts.pages.count(query);
-  const handle = resume ?? (await parts.exports.start(query));
+  if (adopted === null && query !== '') await parts.pages.count(query);
+  const handle = adopted ?? (await parts.exports.start(query));
   if (handle === null) {
     yield* readByPages(parts, query);
     return;
   }
-  if (resume === null) await onHandle(handle);
+  if (adopted === null) await onHandle(handle);
   const completed = await ended(parts, handle, read);
   try {
     for await (const products of parts.exports.read(completed, signal)) yield { products };
@@ -43,6 +44,17 @@ export async function* readWhole(
     throw error;
   }
   yield { complete: true };
+}
+
+/** The export of an earlier process; null for none, and for one that was begun under other settings, which is cancelled. */
+async function adoptable(
+  { exports }: WholeReadParts,
+  query: string,
+  { resume }: WholeRead,
+): Promise<string | null> {
+  if (resume === null || (await exports.fits(resume, query))) return resume;
+  await exports.cancel(resume);
+  return null;
 }
 
 async function ended(
