@@ -25,10 +25,10 @@ const WHOLE = [
 /** What a store needs, before what it may have. */
 const FIRST = ['kind', 'workspace', 'shop', 'url', 'auth'].map((key) => `stores.<name>.${key}`).toReversed();
 
-const PARTS: readonly { readonly title: string; readonly below: string }[] = [
-  { title: 'A workspace of the catalog service', below: 'workspaces.<name>.' },
-  { title: 'A store', below: 'stores.<name>.' },
-  { title: 'Server, database, queue, notifications', below: '' },
+const PARTS: readonly [title: string, isIn: (path: string) => boolean][] = [
+  ['A workspace of the catalog service', (path) => path.startsWith('workspaces.')],
+  ['A store', (path) => path.startsWith('stores.')],
+  ['Server, database, queue, notifications', () => true],
 ];
 
 /** docs/configuration.md, before formatting: the settings of the schema with their descriptions, and the defaults of config/default.yaml. */
@@ -37,17 +37,19 @@ export function configurationPage(): string {
   const settings = [...describedSettings(configSchema, '')].toSorted(
     ([a], [b]) => FIRST.indexOf(b) - FIRST.indexOf(a),
   );
-  const parts = PARTS.map(({ title, below }, index) => {
+  const rows = settings.map(([path, { meaning, isRequired }]) => ({
+    path,
+    text: `| \`${path}\` | ${isRequired ? 'required' : shown(shipped.get(path))} | ${meaning.replaceAll('|', '\\|')} |`,
+  }));
+  const parts = PARTS.map(([title, isIn], index) => {
     const others = PARTS.slice(0, index);
-    const own = settings.filter(
-      ([path]) => path.startsWith(below) && !others.some((earlier) => path.startsWith(earlier.below)),
-    );
-    const lines = own.map(([path, { meaning, isRequired }]) => {
-      const value = isRequired ? 'required' : shown(shipped.get(path));
-      return `- \`${path.slice(below.length)}\` (${value}): ${meaning}`;
-    });
-    const lead = below === '' ? [] : [`Below \`${below.slice(0, -1)}\`:\n`];
-    return [`## ${title}\n`, ...lead, ...lines].join('\n');
+    const own = rows.filter(({ path }) => isIn(path) && !others.some(([, earlier]) => earlier(path)));
+    return [
+      `## ${title}\n`,
+      '| setting | default | meaning |',
+      '| --- | --- | --- |',
+      ...own.map(({ text }) => text),
+    ].join('\n');
   });
   return `${INTRODUCTION}\n${parts.join('\n\n')}\n`;
 }
