@@ -1,41 +1,18 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ShopifyConnector } from './connector.js';
+import { describe, expect, it } from '@jest/globals';
 import type { ShopifyOptions } from './options.js';
+import { ScriptedStore } from '../../../test/support/store/scripted-store.js';
 import { exchangeCode } from './install.js';
 
 /** 0.5 MB that becomes 512 MB: 64 members of 8 MB of blanks, which JSON allows between its values. */
 const MEMBER = gzipSync(Buffer.alloc(8_000_000, ' '));
 const BOMB = Buffer.concat(Array.from({ length: 64 }, () => MEMBER));
 
-let server: Server;
-let answer: (response: ServerResponse) => void;
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume();
-    request.on('end', () => {
-      answer(response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const store = ScriptedStore.forEachTest();
+const auth = { clientId: 'id', clientSecret: 'secret-of-the-app' };
 
-const url = () => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-
-function connector(auth: ShopifyOptions['auth']) {
-  return new ShopifyConnector({
-    shop: 'bounds.myshopify.com',
-    endpoint: url(),
-    apiVersion: '2026-10',
-    auth,
-    limits: { attempts: 1, requestTimeoutMs: 20_000 },
-  });
+function count(options: Partial<ShopifyOptions> = {}): Promise<unknown> {
+  return store.parts({ limits: { attempts: 1, requestTimeoutMs: 20_000 }, ...options }).pages.count('');
 }
 
 /** The error of the work, and by how much the process grew meanwhile, in bytes. */
@@ -53,62 +30,50 @@ async function measured(work: () => Promise<unknown>): Promise<{ error: unknown;
   return { error, grownBy: Math.max(peak, process.memoryUsage.rss()) - before };
 }
 
-const bomb = (status: number) => (response: ServerResponse) => {
-  response.writeHead(status, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(BOMB);
-};
+function answerWithBomb(status: number): void {
+  const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
+  store.answerWith(() => ({ raw: (response) => response.writeHead(status, headers).end(BOMB) }));
+}
 
 describe('an answer of 512 MB in 0.5 MB', () => {
-  it.each([200, 500])('of the store, status %d, is cut off', async (status) => {
-    answer = bomb(status);
-    const { error, grownBy } = await measured(() =>
-      connector({ accessToken: 'x'.repeat(20) }).parts.pages.count(''),
-    );
+  it.each<[string, number, number, () => Promise<unknown>]>([
+    ['of the store', 200, 200, () => count()],
+    ['of the store', 500, 200, () => count()],
+    ['of its token endpoint', 200, 50, () => count({ auth })],
+    ['of its token endpoint', 401, 50, () => count({ auth })],
+    [
+      'of the exchange of an installation',
+      200,
+      50,
+      () => exchangeCode({ shop: 'demo-store.myshopify.com', endpoint: store.url, ...auth }, 'code'),
+    ],
+  ])('%s, status %d, is cut off within %d MB', async (_whose, status, megabytes, work) => {
+    answerWithBomb(status);
+    const { error, grownBy } = await measured(work);
     expect(error).toMatchObject({ code: 'transient' });
-    expect(grownBy).toBeLessThan(200_000_000);
-  });
-
-  it.each([200, 401])('of its token endpoint, status %d, is cut off', async (status) => {
-    answer = bomb(status);
-    const auth = { clientId: 'id', clientSecret: 'secret-of-the-app' };
-    const { error, grownBy } = await measured(() => connector(auth).parts.pages.count(''));
-    expect(error).toMatchObject({ code: 'transient' });
-    expect(grownBy).toBeLessThan(50_000_000);
-  });
-
-  it('of the exchange of an installation is cut off', async () => {
-    answer = bomb(200);
-    const target = { shop: 'bounds.myshopify.com', endpoint: url(), clientId: 'id', clientSecret: 'secret' };
-    const { error, grownBy } = await measured(() => exchangeCode(target, 'code'));
-    expect(error).toMatchObject({ code: 'transient' });
-    expect(grownBy).toBeLessThan(50_000_000);
+    expect(grownBy).toBeLessThan(megabytes * 1_000_000);
   });
 });
 
 describe('an answer of the store', () => {
   it('with millions of values is refused before it is parsed', async () => {
     const text = `{"data":[${'[],'.repeat(10_000_000)}[]]}`;
-    answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-    const { error, grownBy } = await measured(() =>
-      connector({ accessToken: 'x'.repeat(20) }).parts.pages.count(''),
-    );
+    store.answerWith(() => ({ text, headers: { 'content-type': 'application/json' } }));
+    const { error, grownBy } = await measured(() => count());
     expect(error).toMatchObject({ code: 'transient' });
     expect(grownBy).toBeLessThan(250_000_000);
   });
 
   it('that never ends is given up after the time limit of the whole answer', async () => {
     let trickle: NodeJS.Timeout | undefined;
-    answer = (response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      trickle = setInterval(() => response.write(' '), 10);
-    };
-    const store = new ShopifyConnector({
-      shop: 'bounds.myshopify.com',
-      endpoint: url(),
-      apiVersion: '2026-10',
-      auth: { accessToken: 'x'.repeat(20) },
-      limits: { attempts: 1, requestTimeoutMs: 300 },
-    });
-    await expect(store.parts.pages.count('')).rejects.toMatchObject({ code: 'transient' });
+    store.answerWith(() => ({
+      raw: (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        trickle = setInterval(() => response.write(' '), 10);
+      },
+    }));
+    const limits = { attempts: 1, requestTimeoutMs: 300 };
+    await expect(count({ limits })).rejects.toMatchObject({ code: 'transient' });
     clearInterval(trickle);
   });
 });

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { connectorFindings } from '../../operations/connector-findings.js';
 import { describe, expect, it } from '@jest/globals';
 import type { RequestReport } from '../index.js';
+import { contentNode, productUpdate } from '../../../test/support/store/products.js';
 import {
   CANARY,
   collect,
@@ -11,6 +12,8 @@ import {
   failureOf,
   refusal,
   ScriptedStore,
+  type Call,
+  type Reply,
 } from '../../../test/support/store/scripted-store.js';
 
 const SHOP = {
@@ -19,27 +22,20 @@ const SHOP = {
   publicApiVersions: [{ handle: '2026-10', supported: true }],
 };
 const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
-const UPDATED = {
-  productUpdate: {
-    product: {
-      title: 'New',
-      descriptionHtml: '',
-      vendor: '',
-      productType: '',
-      seo: { title: null, description: null },
-    },
-    userErrors: [],
-  },
-};
+const UPDATED = productUpdate(contentNode());
 const GID = 'gid://shopify/Product/1';
 
 const store = ScriptedStore.forEachTest();
 
+/** The store exchanges credentials for token-1, token-2, … and answers calls with a count. */
+function exchanging({ operation, earlier }: Call): Reply {
+  if (operation !== '') return data(COUNT);
+  return { json: { access_token: `token-${String(earlier + 1)}`, scope: 'x', expires_in: 86_399 } };
+}
+
 describe('calls that the store asks to slow down', () => {
   it('waits (requested − available) / restore rate after THROTTLED and asks again', async () => {
-    store.answerWith(({ earlier }) =>
-      earlier === 0 ? refusal('THROTTLED', 'Throttled', { requested: 50, available: 20 }) : data(COUNT),
-    );
+    store.answerInTurn(refusal('THROTTLED', 'Throttled', { requested: 50, available: 20 }), data(COUNT));
     const { connector, slept } = connect(store.url);
     await expect(connector.parts.pages.count('')).resolves.toBe(3);
     expect(slept).toEqual([300]);
@@ -54,11 +50,8 @@ describe('calls that the store asks to slow down', () => {
   });
 
   it('survives a THROTTLED answer without cost', async () => {
-    store.answerWith(({ earlier }) =>
-      earlier === 0
-        ? { json: { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }] } }
-        : data(COUNT),
-    );
+    const json = { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }] };
+    store.answerInTurn({ json }, data(COUNT));
     const { connector, slept } = connect(store.url);
     await expect(connector.parts.pages.count('')).resolves.toBe(3);
     expect(slept).toEqual([1_000]);
@@ -69,11 +62,8 @@ describe('calls that the store asks to slow down', () => {
     ['a date', 'Fri, 20 Nov 2026 12:00:05 GMT', 5_000],
     ['nothing', undefined, 1_000],
   ])('obeys a Retry-After of %s after 429, also for a mutation', async (_form, header, waitMs) => {
-    store.answerWith(({ earlier }) =>
-      earlier === 0
-        ? { status: 429, text: 'slow down', headers: header === undefined ? {} : { 'retry-after': header } }
-        : data(UPDATED),
-    );
+    const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
+    store.answerInTurn({ status: 429, text: 'slow down', headers }, data(UPDATED));
     const { connector, slept } = connect(store.url);
     await connector.parts.writer.fields(GID, { title: 'New' });
     expect(slept).toEqual([waitMs]);
@@ -108,26 +98,21 @@ describe('calls that fail in transit', () => {
 
   it('fails as transient after four tries', async () => {
     store.answerWith(() => ({ status: 503, text: '' }));
-    const { connector } = connect(store.url);
-    expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({
+    expect(await failureOf(store.parts().pages.count(''))).toMatchObject({
       code: 'transient',
       status: 503,
     });
     expect(store.calls).toHaveLength(4);
   });
 
-  it('does not repeat a write of unknown fate: the merchant may have edited since', async () => {
-    store.answerWith(({ earlier }) => (earlier === 0 ? { cutAfterBytes: 0 } : data(UPDATED)));
-    const { connector } = connect(store.url);
-    const error = await failureOf(connector.parts.writer.fields(GID, { title: 'New' }));
+  it.each([
+    ['no answer', { cutAfterBytes: 0 }],
+    ['a 504', { status: 504, text: '' }],
+  ])('does not repeat a write after %s: the merchant may have edited since', async (_fault, reply) => {
+    store.answerInTurn(reply, data(UPDATED));
+    const error = await failureOf(store.parts().writer.fields(GID, { title: 'New' }));
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
     expect(store.calls).toHaveLength(1);
-  });
-
-  it('times out', async () => {
-    store.answerWith(() => ({ json: { data: COUNT }, headers: { 'content-length': '1000' } }));
-    const { connector } = connect(store.url, { limits: { requestTimeoutMs: 100, attempts: 1 } });
-    expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({ code: 'transient' });
   });
 
   it('says that nobody was reached, without a doubt about the outcome', async () => {
@@ -138,8 +123,7 @@ describe('calls that fail in transit', () => {
 });
 
 describe('calls that the store refuses', () => {
-  const refusedRead = () =>
-    failureOf(collect(connect(store.url).connector.parts.pages.products({ query: '', since: null })));
+  const refusedRead = () => failureOf(collect(store.parts().pages.products({ query: '', since: null })));
 
   it.each([
     [401, 'auth'],
@@ -171,8 +155,7 @@ describe('calls that the store refuses', () => {
         status: 307,
         headers: { location: `${other.url}/admin/api/2026-10/graphql.json` },
       }));
-      const { connector } = connect(store.url);
-      expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({
+      expect(await failureOf(store.parts().pages.count(''))).toMatchObject({
         code: 'unavailable',
         status: 307,
       });
@@ -196,7 +179,7 @@ describe('credentials', () => {
     const reports: RequestReport[] = [];
     for (const reply of replies) {
       store.answerWith(() => reply);
-      const { connector } = connect(store.url, {
+      const connector = store.connector({
         limits: { attempts: 1 },
         onRequest: (report) => reports.push(report),
       });
@@ -210,17 +193,10 @@ describe('credentials', () => {
 
   describe('of an app', () => {
     const auth = { clientId: 'client-1', clientSecret: 'secret-1' };
-    const issue = (earlier: number): object => ({
-      access_token: `token-${String(earlier + 1)}`,
-      scope: 'x',
-      expires_in: 86_399,
-    });
 
     it('are exchanged once for a token that many calls at a time share', async () => {
-      store.answerWith(({ operation, earlier }) =>
-        operation === '' ? { json: issue(earlier) } : data(COUNT),
-      );
-      const { connector } = connect(store.url, { auth });
+      store.answerWith(exchanging);
+      const connector = store.connector({ auth });
       await Promise.all([1, 2, 3, 4].map(() => connector.parts.pages.count('')));
       const exchanges = store.calls.filter(({ operation }) => operation === '');
       expect(exchanges).toHaveLength(1);
@@ -232,9 +208,7 @@ describe('credentials', () => {
     });
 
     it('are exchanged again before the token ends', async () => {
-      store.answerWith(({ operation, earlier }) =>
-        operation === '' ? { json: issue(earlier) } : data(COUNT),
-      );
+      store.answerWith(exchanging);
       const { connector, advance } = connect(store.url, { auth });
       await connector.parts.pages.count('');
       advance(86_000_000);
@@ -249,17 +223,13 @@ describe('credentials', () => {
     });
 
     it('are exchanged again, once, when the token is refused', async () => {
-      store.answerWith(({ operation, earlier, headers }) => {
-        if (operation === '') return { json: issue(earlier) };
-        return headers['x-shopify-access-token'] === 'token-1'
-          ? { status: 401, json: { errors: 'no' } }
-          : data(COUNT);
-      });
-      const { connector } = connect(store.url, { auth });
-      await expect(connector.parts.pages.count('')).resolves.toBe(3);
-      store.answerWith(({ operation, earlier }) =>
-        operation === '' ? { json: issue(earlier) } : { status: 401 },
+      const refused = { status: 401, json: { errors: 'no' } };
+      store.answerWith((call) =>
+        call.headers['x-shopify-access-token'] === 'token-1' ? refused : exchanging(call),
       );
+      const connector = store.connector({ auth });
+      await expect(connector.parts.pages.count('')).resolves.toBe(3);
+      store.answerWith((call) => (call.operation === '' ? exchanging(call) : refused));
       expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({ code: 'auth' });
     });
 
@@ -268,7 +238,7 @@ describe('credentials', () => {
         status: 400,
         json: { error: 'shop_not_permitted', error_description: 'secret-1' },
       }));
-      const error = await failureOf(connect(store.url, { auth }).connector.parts.pages.count(''));
+      const error = await failureOf(store.parts({ auth }).pages.count(''));
       expect(error).toMatchObject({ code: 'auth', status: 400 });
       expect(error.message).toContain('shop_not_permitted');
       expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('secret-1');
@@ -276,7 +246,7 @@ describe('credentials', () => {
 
     it('are not sent after a redirect', async () => {
       store.answerWith(() => ({ status: 307, headers: { location: 'http://127.0.0.1:1/' } }));
-      const { connector } = connect(store.url, { auth, limits: { attempts: 1 } });
+      const connector = store.connector({ auth, limits: { attempts: 1 } });
       expect(await failureOf(connector.parts.pages.count(''))).toMatchObject({ code: 'transient' });
       expect(store.calls).toHaveLength(1);
     });
@@ -288,7 +258,7 @@ const NO_BULK_YET = { bulkOperations: { nodes: [] } };
 describe('check', () => {
   it('warns where the app may not use bulk operations, and starts none to find out', async () => {
     store.answerWith(({ operation }) => (operation === 'BulkRecent' ? refusal('ACCESS_DENIED') : data(SHOP)));
-    const last = (await connectorFindings(connect(store.url).connector)).at(-1);
+    const last = (await connectorFindings(store.connector())).at(-1);
     expect(last).toMatchObject({ level: 'warn', what: 'bulk operations' });
     expect(last?.detail).toContain('page by page');
     expect(store.calls.map(({ operation }) => operation)).toEqual(['WhoAmI', 'BulkRecent']);
@@ -296,7 +266,7 @@ describe('check', () => {
 
   it('finds all well', async () => {
     store.answerWith(() => data({ ...SHOP, ...NO_BULK_YET }));
-    const findings = await connectorFindings(connect(store.url).connector);
+    const findings = await connectorFindings(store.connector());
     expect(findings.map(({ level, what }) => `${level} ${what}`)).toEqual([
       'ok store access',
       'ok shop',
@@ -327,7 +297,7 @@ describe('check', () => {
     ],
   ])('puts %s last, and says what to do', async (_name, change, finding, detail) => {
     store.answerWith(() => data({ ...SHOP, ...NO_BULK_YET, ...change }));
-    const last = (await connectorFindings(connect(store.url).connector)).at(-1);
+    const last = (await connectorFindings(store.connector())).at(-1);
     expect(`${last?.level ?? ''} ${last?.what ?? ''}`).toBe(finding);
     expect(last?.detail).toContain(detail);
   });
@@ -336,14 +306,14 @@ describe('check', () => {
     store.answerWith(() =>
       data({ ...SHOP, currentAppInstallation: { accessScopes: [{ handle: 'write_products' }] } }),
     );
-    const { connector } = connect(store.url, { requiredScopes: ['write_translations'] });
+    const connector = store.connector({ requiredScopes: ['write_translations'] });
     const scopes = (await connectorFindings(connector)).find(({ what }) => what === 'scopes');
     expect(scopes?.detail).toMatch(/lacks write_translations:/);
   });
 
   it('fails when another version serves than the one configured', async () => {
     store.answerWith(() => ({ ...data(SHOP), headers: { 'x-shopify-api-version': '2026-01' } }));
-    expect((await connectorFindings(connect(store.url).connector)).at(-1)).toMatchObject({
+    expect((await connectorFindings(store.connector())).at(-1)).toMatchObject({
       level: 'fail',
       what: 'API version',
     });
@@ -371,9 +341,7 @@ describe('check', () => {
     ],
   ])('says once what to do about %s', async (_name, auth, answer, todo) => {
     store.answerWith(() => answer);
-    const [finding, ...more] = await connectorFindings(
-      connect(store.url, { auth, limits: { attempts: 1 } }).connector,
-    );
+    const [finding, ...more] = await connectorFindings(store.connector({ auth, limits: { attempts: 1 } }));
     expect(more).toEqual([]);
     expect(finding).toMatchObject({
       level: 'fail',

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { CompletedExport, ExportState } from './api-types.js';
 import { bulkProductsText } from './documents.js';
 import { productSearch } from './search.js';
@@ -21,21 +20,17 @@ import {
   refusal,
   type Reply,
   ScriptedStore,
-  snapshots,
 } from '../../../test/support/store/scripted-store.js';
-
-const HANDLE = 'gid://shopify/BulkOperation/7';
-const FILE = '/files/export.jsonl?signature=abc';
+import {
+  EXPORT_FILE,
+  EXPORT_HANDLE as HANDLE,
+  SpilledExports,
+} from '../../../test/support/store/spilled-exports.js';
 
 const store = ScriptedStore.forEachTest();
-let spillDir: string;
-beforeEach(async () => {
-  spillDir = await mkdtemp(join(tmpdir(), 'export-spec-'));
-});
-afterEach(async () => {
-  expect(await readdir(spillDir)).toEqual([]);
-  await rm(spillDir, { recursive: true });
-});
+const spilled = new SpilledExports(store);
+const completed = spilled.completed.bind(spilled);
+const read = spilled.read.bind(spilled);
 
 const started = (id: string | null, code?: string): Reply =>
   data({
@@ -55,18 +50,18 @@ const operation = (overrides: object): Reply =>
       objectCount: '4',
       rootObjectCount: '2',
       fileSize: '99',
-      url: `${store.url}${FILE}`,
+      url: `${store.url}${EXPORT_FILE}`,
       ...overrides,
     },
   });
 
-const start = (): Promise<string | null> => connect(store.url).connector.parts.exports.start('');
-const poll = (): Promise<ExportState> => connect(store.url).connector.parts.exports.poll(HANDLE);
+const start = (): Promise<string | null> => store.parts().exports.start('');
+const poll = (): Promise<ExportState> => store.parts().exports.poll(HANDLE);
 
 describe('starting an export', () => {
   it('asks for every status, with the filter behind it, and answers with the operation’s id', async () => {
     store.answerWith(() => started(HANDLE));
-    await expect(connect(store.url).connector.parts.exports.start('tag:"a b"')).resolves.toBe(HANDLE);
+    await expect(store.parts().exports.start('tag:"a b"')).resolves.toBe(HANDLE);
     expect(store.calls[0]?.variables['query']).toContain(
       String.raw`products(query: "status:active,draft,archived,unlisted tag:\"a b\"")`,
     );
@@ -95,9 +90,7 @@ describe('starting an export', () => {
 
   it('throws when the token is refused: that is no matter of exports', async () => {
     store.answerWith(() => ({ status: 401, text: '' }));
-    expect(await failureOf(start())).toMatchObject({
-      code: 'auth',
-    });
+    expect(await failureOf(start())).toMatchObject({ code: 'auth' });
   });
 
   it('looks for the operation instead of starting a second one when no answer came', async () => {
@@ -136,7 +129,7 @@ describe('a filter that the store does not heed', () => {
         ? started(HANDLE)
         : data({ productsCount: { count: 5, precision: 'EXACT' } }, { search }),
     );
-    const { connector } = connect(store.url, { query: 'foo:1' });
+    const connector = store.connector({ query: 'foo:1' });
     const reading = connector.readWhole(null, () => Promise.resolve())[Symbol.asyncIterator]();
     expect(await failureOf(reading.next())).toMatchObject({
       code: 'invalid',
@@ -194,7 +187,7 @@ describe('polling an export', () => {
     await expect(poll()).resolves.toEqual({
       status: 'completed',
       handle: HANDLE,
-      url: `${store.url}${FILE}`,
+      url: `${store.url}${EXPORT_FILE}`,
       objects: 4,
       rootObjects: 2,
     });
@@ -212,9 +205,7 @@ describe('polling an export', () => {
     ['counted lines without a file', (): Reply => operation({ url: null })],
   ])('treats %s as failed', async (_name, reply) => {
     store.answerWith(reply);
-    await expect(poll()).resolves.toMatchObject({
-      status: 'failed',
-    });
+    await expect(poll()).resolves.toMatchObject({ status: 'failed' });
   });
 });
 
@@ -227,7 +218,7 @@ describe('cancelling an export', () => {
         ? data({ bulkOperationCancel: { bulkOperation: null, userErrors } })
         : operation({ status }),
     );
-    const { connector } = connect(store.url);
+    const connector = store.connector();
     await connector.parts.exports.cancel(HANDLE);
     status = 'RUNNING';
     expect(await failureOf(connector.parts.exports.cancel(HANDLE))).toMatchObject({ code: 'conflict' });
@@ -242,14 +233,6 @@ const GROUPED = [
   productNode(2, { title: 'Says "__parentId":"gid://shopify/Product/1" in its title' }),
   childOf(2, variantNode(21, { sku: '' })),
 ];
-
-function completed(nodes: readonly object[], overrides: Partial<CompletedExport> = {}): CompletedExport {
-  const rootObjects = nodes.filter((node) => !('__parentId' in node)).length;
-  return { handle: HANDLE, url: `${store.url}${FILE}`, objects: nodes.length, rootObjects, ...overrides };
-}
-
-const read = (job: CompletedExport, limits = {}): Promise<{ externalId: string; title: string }[]> =>
-  snapshots(connect(store.url, { spillDir, limits }).connector.parts.exports.read(job));
 
 describe('reading an export', () => {
   it('puts children to their products, and sends no token to the file’s host', async () => {
@@ -272,32 +255,25 @@ describe('reading an export', () => {
     await expect(read(completed(GROUPED))).resolves.toHaveLength(2);
   });
 
-  it.each([1, 30, 40, 80, 300])('reads all %j products of 4 KB', async (count) => {
-    const nodes = Array.from({ length: count }, (_, index) =>
-      productNode(index + 1, { descriptionHtml: 'text '.repeat(800) }),
-    );
-    store.answerWith(() => ({ text: exportText(nodes) }));
-    await expect(read(completed(nodes))).resolves.toHaveLength(count);
-  });
-
   it('yields batches', async () => {
     const nodes = [1, 2, 3, 4, 5].map((id) => productNode(id));
     store.answerWith(() => ({ text: exportText(nodes) }));
     const sizes: number[] = [];
-    const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 2 } });
-    for await (const batch of connector.parts.exports.read(completed(nodes))) sizes.push(batch.length);
+    for await (const batch of spilled.batches(completed(nodes), { exportBatchSize: 2 }))
+      sizes.push(batch.length);
     expect(sizes).toEqual([2, 2, 1]);
   });
 
   it('removes what a killed process left behind, and nobody else’s', async () => {
     const names = ['store-export-of-the-dead', 'store-export-of-another', 'something-else'];
-    for (const name of names) await mkdir(join(spillDir, name));
+    for (const name of names) await mkdir(join(spilled.directory, name));
     const longAgo = new Date(Date.now() - 2 * 86_400_000);
-    for (const name of [names[0], names[2]]) await utimes(join(spillDir, name ?? ''), longAgo, longAgo);
+    for (const name of [names[0], names[2]])
+      await utimes(join(spilled.directory, name ?? ''), longAgo, longAgo);
     store.answerWith(() => ({ text: exportText(GROUPED) }));
     await read(completed(GROUPED));
-    expect((await readdir(spillDir)).sort()).toEqual(['something-else', 'store-export-of-another']);
-    for (const name of names.slice(1)) await rm(join(spillDir, name), { recursive: true });
+    expect((await readdir(spilled.directory)).sort()).toEqual(['something-else', 'store-export-of-another']);
+    for (const name of names.slice(1)) await rm(join(spilled.directory, name), { recursive: true });
   });
 
   it('yields nothing for an empty export, and calls nobody', async () => {
@@ -307,8 +283,7 @@ describe('reading an export', () => {
 
   it('leaves no file behind when the reader stops in the middle', async () => {
     store.answerWith(() => ({ text: exportText(GROUPED) }));
-    const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 1 } });
-    for await (const batch of connector.parts.exports.read(completed(GROUPED))) {
+    for await (const batch of spilled.batches(completed(GROUPED), { exportBatchSize: 1 })) {
       expect(batch).toHaveLength(1);
       break;
     }
@@ -328,10 +303,10 @@ describe('an export that is not what the store said', () => {
     'fails as transient before a single product is yielded when it %s',
     async (_name, text, counts, message) => {
       store.answerWith(() => ({ text }));
-      const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 1 } });
       const yielded: unknown[] = [];
       const reading = async (): Promise<void> => {
-        for await (const batch of connector.parts.exports.read(completed([], counts))) yielded.push(batch);
+        for await (const batch of spilled.batches(completed([], counts), { exportBatchSize: 1 }))
+          yielded.push(batch);
       };
       const error = await failureOf(reading());
       expect(error).toMatchObject({ code: 'transient', message: expect.stringMatching(message) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { connect, data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
 
 const store = ScriptedStore.forEachTest();
 
@@ -15,7 +15,7 @@ describe('the identity of a store', () => {
 
   it('says which API version is served in place of the configured one', async () => {
     store.answerWith(() => whoIs('Demo-Store.myshopify.com', '2026-10'));
-    const { connector } = connect(store.url);
+    const connector = store.connector();
     await expect(connector.probe()).resolves.toMatchObject({
       name: 'Demo',
       servedVersion: null,
@@ -27,7 +27,7 @@ describe('the identity of a store', () => {
 
   it('is refused when another shop answers', async () => {
     store.answerWith(() => whoIs('other.myshopify.com', '2026-10'));
-    expect(await failureOf(connect(store.url).connector.probe())).toMatchObject({
+    expect(await failureOf(store.connector().probe())).toMatchObject({
       ...{ code: 'misconfigured', side: 'store' },
       message: expect.stringContaining('other.myshopify.com, not to demo-store.myshopify.com'),
     });

@@ -11,7 +11,6 @@ import {
 import {
   type Call,
   collect,
-  connect,
   cost,
   data,
   failureOf,
@@ -54,9 +53,8 @@ const numbers = (products: readonly { externalId: string }[]): number[] =>
 describe('reading by pages', () => {
   it('quotes the time, names every status and sorts by the time of change', async () => {
     store.answerWith(listing([]));
-    const { connector } = connect(store.url);
     await collect(
-      connector.parts.pages.products({ query: 'vendor:Acme', since: new Date('2026-11-19T10:00:00.900Z') }),
+      store.parts().pages.products({ query: 'vendor:Acme', since: new Date('2026-11-19T10:00:00.900Z') }),
     );
     expect(store.calls[0]?.variables).toMatchObject({
       query: "updated_at:>='2026-11-19T10:00:00Z' status:active,draft,archived,unlisted vendor:Acme",
@@ -69,7 +67,7 @@ describe('reading by pages', () => {
     // It is 12:00 by our clock.
     const headers = { date: 'Fri, 20 Nov 2026 11:40:30 GMT' };
     store.answerWith(() => ({ ...data({ products: page([]) }), headers }));
-    const { connector } = connect(store.url);
+    const connector = store.connector();
     await connector.parts.pages.selected([productGid(1)], 'tag:x');
     await collect(connector.readChanged(new Date('2026-11-20T11:45:00Z')));
     expect(store.calls.at(-1)?.variables['query']).toContain("updated_at:>='2026-11-20T11:26:00Z'");
@@ -77,7 +75,7 @@ describe('reading by pages', () => {
 
   it('reads all pages, oldest change first', async () => {
     store.answerWith(listing([1, 2, 3, 4, 5].map((id) => ({ id, updatedAt: at(id) }))));
-    const { connector } = connect(store.url, { limits: { pageSize: 2 } });
+    const connector = store.connector({ limits: { pageSize: 2 } });
     expect(numbers(await collect(connector.parts.pages.products(ALL)))).toEqual([1, 2, 3, 4, 5]);
   });
 
@@ -87,7 +85,7 @@ describe('reading by pages', () => {
       updatedAt: at(Math.floor(index / 3)),
     }));
     store.answerWith(listing(products));
-    const { connector } = connect(store.url, { limits: { pageSize: 4, pagingCeiling: 8 } });
+    const connector = store.connector({ limits: { pageSize: 4, pagingCeiling: 8 } });
     expect(numbers(await collect(connector.parts.pages.products(ALL)))).toEqual(products.map(({ id }) => id));
     const cursors = store.calls
       .filter(({ operation }) => operation === 'ProductsPage')
@@ -99,13 +97,13 @@ describe('reading by pages', () => {
   it('follows the cursor beyond the ceiling where more products than that have the same time', async () => {
     const products = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, updatedAt: at(1) }));
     store.answerWith(listing(products));
-    const { connector } = connect(store.url, { limits: { pageSize: 2, pagingCeiling: 4 } });
+    const connector = store.connector({ limits: { pageSize: 2, pagingCeiling: 4 } });
     expect(await collect(connector.parts.pages.products(ALL))).toHaveLength(12);
   });
 
   it('yields a product once that is listed twice because it changed meanwhile', async () => {
     store.answerWith(listing([1, 2, 1, 3, 1].map((id, index) => ({ id, updatedAt: at(index) }))));
-    const { connector } = connect(store.url, { limits: { pageSize: 2 } });
+    const connector = store.connector({ limits: { pageSize: 2 } });
     expect(numbers(await collect(connector.parts.pages.products(ALL)))).toEqual([1, 2, 3]);
   });
 
@@ -117,7 +115,7 @@ describe('reading by pages', () => {
     store.answerWith((call) =>
       call.operation === 'ProductDetails' ? data({ nodes: [null, detailNode(2)] }) : list(call),
     );
-    expect(numbers(await collect(connect(store.url).connector.parts.pages.products(ALL)))).toEqual([2]);
+    expect(numbers(await collect(store.parts().pages.products(ALL)))).toEqual([2]);
   });
 
   it('fails as invalid, with the store’s words, when the search was not heeded', async () => {
@@ -130,9 +128,7 @@ describe('reading by pages', () => {
       },
     ];
     store.answerWith(() => data({ products: page([]) }, { search }));
-    const error = await failureOf(
-      collect(connect(store.url).connector.parts.pages.products({ query: 'foo:1', since: null })),
-    );
+    const error = await failureOf(collect(store.parts().pages.products({ query: 'foo:1', since: null })));
     expect(error).toMatchObject({ code: 'invalid', fields: { query: ['Invalid search field.'] } });
   });
 
@@ -148,7 +144,7 @@ describe('reading by pages', () => {
         },
       ),
     );
-    await expect(collect(connect(store.url).connector.parts.pages.products(ALL))).resolves.toEqual([]);
+    await expect(collect(store.parts().pages.products(ALL))).resolves.toEqual([]);
   });
 
   it.each([
@@ -162,9 +158,7 @@ describe('reading by pages', () => {
             products: page([{ id: productGid(1), updatedAt: at(1) }], cursorAfter(variables['after'])),
           }),
     );
-    expect(await failureOf(collect(connect(store.url).connector.parts.pages.products(ALL)))).toMatchObject({
-      code: 'transient',
-    });
+    expect(await failureOf(collect(store.parts().pages.products(ALL)))).toMatchObject({ code: 'transient' });
   });
 });
 
@@ -173,7 +167,7 @@ describe('product details', () => {
     store.answerWith(() =>
       data({ nodes: [detailNode(2), null, { __typename: 'Collection' }, detailNode(1)] }),
     );
-    const products = await connect(store.url).connector.parts.details.read([2, 9, 8, 1].map(productGid));
+    const products = await store.parts().details.read([2, 9, 8, 1].map(productGid));
     expect(products.map((product) => product?.storeId ?? null)).toEqual([
       productGid(2),
       null,
@@ -211,7 +205,7 @@ describe('product details', () => {
           });
       }
     });
-    const [source] = await connect(store.url).connector.parts.details.read([productGid(1)]);
+    const [source] = await store.parts().details.read([productGid(1)]);
     const product = source?.snapshot();
     expect(product?.variants.map(({ title }) => title)).toEqual(['V1', 'V2', 'V3']);
     expect(product?.imageUrls).toEqual(['https://cdn.example.com/2.png']);
@@ -231,7 +225,7 @@ describe('product details', () => {
       };
     });
     const ids = Array.from({ length: 60 }, (_, index) => productGid(index + 1));
-    await connect(store.url, { limits: { detailCost: 400 } }).connector.parts.details.read(ids);
+    await store.parts({ limits: { detailCost: 400 } }).details.read(ids);
     const sizes = store.calls.map(({ variables }) =>
       Array.isArray(variables['ids']) ? variables['ids'].length : 0,
     );
@@ -245,9 +239,7 @@ describe('product details', () => {
         : details(variables),
     );
     const ids = [1, 2, 3, 4, 5, 6].map(productGid);
-    await expect(
-      connect(store.url, { limits: { detailChunk: 6 } }).connector.parts.details.read(ids),
-    ).resolves.toHaveLength(6);
+    await expect(store.parts({ limits: { detailChunk: 6 } }).details.read(ids)).resolves.toHaveLength(6);
   });
 
   it.each([
@@ -259,7 +251,7 @@ describe('product details', () => {
     'fail that product alone by name when %s is malformed, never as half a product',
     async (_what, wrong) => {
       store.answerWith(() => data({ nodes: [detailNode(1, wrong), detailNode(2)] }));
-      const [bad, good] = await connect(store.url).connector.parts.details.read([1, 2].map(productGid));
+      const [bad, good] = await store.parts().details.read([1, 2].map(productGid));
       expect(good?.snapshot().storeId).toBe(productGid(2));
       expect(bad).toMatchObject({ storeId: productGid(1) });
       expect(await failureOf(Promise.resolve().then(() => bad?.snapshot()))).toMatchObject({
@@ -281,7 +273,7 @@ describe('a product at which the store fails', () => {
 
   it('fails alone, and the read goes on', async () => {
     store.answerWith(failsAt(3));
-    const products = await collect(connect(store.url).connector.parts.pages.products(ALL));
+    const products = await collect(store.parts().pages.products(ALL));
     expect(numbers(products)).toEqual([1, 2, 3, 4]);
     expect(products.map((product) => failsToParse(product))).toEqual([false, false, true, false]);
   });
@@ -292,7 +284,7 @@ describe('a product at which the store fails', () => {
         ? refusal('INTERNAL_SERVER_ERROR')
         : data({ nodes: [detailNode(1, { variants: page([variantNode(1)], 'v1') }), detailNode(2)] }),
     );
-    const read = await connect(store.url).connector.parts.details.read([1, 2].map(productGid));
+    const read = await store.parts().details.read([1, 2].map(productGid));
     expect(read.map((product) => product !== null && failsToParse(product))).toEqual([true, false]);
   });
 
@@ -315,27 +307,24 @@ describe('counting', () => {
     ['that it cannot count so', (): Reply => refusal('BAD_REQUEST'), null],
   ])('yields what the store says: %s', async (_name, reply, expected) => {
     store.answerWith(reply);
-    await expect(connect(store.url).connector.parts.pages.count('')).resolves.toBe(expected);
+    await expect(store.parts().pages.count('')).resolves.toBe(expected);
   });
 
   it('fails as invalid when the search was not heeded', async () => {
     const search = [{ warnings: [{ field: 'foo', message: 'Invalid.', code: 'invalid_field' }] }];
     store.answerWith(() => data({ productsCount: { count: 5, precision: 'EXACT' } }, { search }));
-    expect(await failureOf(connect(store.url).connector.parts.pages.count('foo:1'))).toMatchObject({
-      code: 'invalid',
-    });
+    expect(await failureOf(store.parts().pages.count('foo:1'))).toMatchObject({ code: 'invalid' });
   });
 
   it('refuses a filter that would join ours by its own operator', async () => {
-    const { connector } = connect(store.url);
-    expect(await failureOf(connector.parts.pages.count('OR tag:x'))).toMatchObject({ code: 'misconfigured' });
+    expect(await failureOf(store.parts().pages.count('OR tag:x'))).toMatchObject({ code: 'misconfigured' });
     expect(store.calls).toEqual([]);
   });
 });
 
 describe('reading by id under a filter', () => {
   const leftOut = async (query: string): Promise<(boolean | undefined)[]> => {
-    const { connector } = connect(store.url, { query });
+    const connector = store.connector({ query });
     const read = await connector.readProducts([1, 2].map(productGid));
     return read.map((product) => product?.isLeftOut);
   };

@@ -1,20 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  connect,
-  data,
-  failureOf,
-  refusal,
-  type Reply,
-  ScriptedStore,
-} from '../../../test/support/store/scripted-store.js';
+import { contentNode, productUpdate } from '../../../test/support/store/products.js';
+import { data, failureOf, refusal, ScriptedStore } from '../../../test/support/store/scripted-store.js';
 
 const store = ScriptedStore.forEachTest();
-
-/** The store gives these answers in turn. */
-function answering(...replies: Reply[]): void {
-  let next = 0;
-  store.answerWith(() => replies[next++] ?? { status: 500 });
-}
 
 const GID = 'gid://shopify/Product/1';
 const image = (id: string, alt: string | null) => ({ id: `gid://shopify/MediaImage/${id}`, alt });
@@ -25,11 +13,8 @@ const tagged = (tags: string[] | null, userErrors: object[] = []) =>
 
 describe('tags', () => {
   it('are added in one call, and the answer is what the product has then', async () => {
-    answering(tagged(['Cotton', 'Summer']));
-    expect(await connect(store.url).connector.parts.tagsAndAlts.addTags(GID, ['Cotton'])).toEqual([
-      'Cotton',
-      'Summer',
-    ]);
+    store.answerInTurn(tagged(['Cotton', 'Summer']));
+    expect(await store.parts().tagsAndAlts.addTags(GID, ['Cotton'])).toEqual(['Cotton', 'Summer']);
     expect(store.calls[0]?.variables).toEqual({ id: GID, tags: ['Cotton'] });
   });
 
@@ -37,12 +22,8 @@ describe('tags', () => {
     ['not_found', tagged(null, [{ field: ['id'], message: 'Product does not exist' }])],
     ['invalid', tagged(['Summer'], [{ field: ['tags'], message: 'Product tags is invalid' }])],
   ])('that the store refuses fail as %s', async (code, answer) => {
-    answering(answer);
-    expect(await failureOf(connect(store.url).connector.parts.tagsAndAlts.addTags(GID, ['x']))).toMatchObject(
-      {
-        code,
-      },
-    );
+    store.answerInTurn(answer);
+    expect(await failureOf(store.parts().tagsAndAlts.addTags(GID, ['x']))).toMatchObject({ code });
   });
 });
 
@@ -53,8 +34,8 @@ describe('alternative texts', () => {
 
   it('are sent again without those that the store refuses, which are named with its reason', async () => {
     const refused = { field: ['files', '1', 'id'], message: 'File is not ready.', code: 'NON_READY_STATE' };
-    answering(fileUpdate([], [refused]), fileUpdate([image('1', 'Text 1'), image('3', 'Text 3')]));
-    const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
+    store.answerInTurn(fileUpdate([], [refused]), fileUpdate([image('1', 'Text 1'), image('3', 'Text 3')]));
+    const outcomes = await store.parts().tagsAndAlts.imageAlts(writes);
     expect(outcomes).toEqual([
       { target: 'image-alt:1', outcome: 'written', value: 'Text 1' },
       { target: 'image-alt:2', outcome: 'refused', reason: 'File is not ready.' },
@@ -65,27 +46,27 @@ describe('alternative texts', () => {
 
   it('are each sent by themselves after a refusal that names no entry', async () => {
     const refused = { field: ['files'], message: 'Some file is odd.' };
-    answering(
+    store.answerInTurn(
       fileUpdate([], [refused]),
       fileUpdate([image('1', 'Text 1')]),
       fileUpdate([], [refused]),
       fileUpdate([image('3', 'Text 3')]),
     );
-    const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
+    const outcomes = await store.parts().tagsAndAlts.imageAlts(writes);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['written', 'refused', 'written']);
   });
 
   it('without the scope for files are refused, and the store is not paused for it', async () => {
-    answering(refusal('ACCESS_DENIED'));
+    store.answerInTurn(refusal('ACCESS_DENIED'));
     const refused = { outcome: 'refused', reason: expect.stringContaining('write_files') };
-    const outcomes = await connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes);
+    const outcomes = await store.parts().tagsAndAlts.imageAlts(writes);
     expect(outcomes).toMatchObject([refused, refused, refused]);
     expect(store.calls).toHaveLength(1);
   });
 
   it('that the store does not show afterwards have an unknown outcome', async () => {
-    answering(fileUpdate([]));
-    expect(await failureOf(connect(store.url).connector.parts.tagsAndAlts.imageAlts(writes))).toMatchObject({
+    store.answerInTurn(fileUpdate([]));
+    expect(await failureOf(store.parts().tagsAndAlts.imageAlts(writes))).toMatchObject({
       code: 'transient',
       outcomeUnknown: true,
     });
@@ -114,21 +95,19 @@ describe('categories', () => {
     ['Hats > Shirts', []],
     ['Polo Shirts', ['Apparel > Shirts > Polo Shirts']],
   ])('that %s names are found by their ends, archived ones left out', async (text, names) => {
-    answering(found(...SHIRTS));
-    const categories = await connect(store.url).connector.parts.taxonomy.find(text);
+    store.answerInTurn(found(...SHIRTS));
+    const categories = await store.parts().taxonomy.find(text);
     expect(categories.map(({ fullName }) => fullName)).toEqual(names);
   });
 
   it('with a full name of their own are taken before longer ones that end with it', async () => {
-    answering(found('Shirts', 'Sport > Shirts'));
-    expect(await connect(store.url).connector.parts.taxonomy.find('Shirts')).toMatchObject([
-      { fullName: 'Shirts' },
-    ]);
+    store.answerInTurn(found('Shirts', 'Sport > Shirts'));
+    expect(await store.parts().taxonomy.find('Shirts')).toMatchObject([{ fullName: 'Shirts' }]);
   });
 
   it('are asked for once', async () => {
-    answering(found(...SHIRTS));
-    const { connector } = connect(store.url);
+    store.answerInTurn(found(...SHIRTS));
+    const connector = store.connector();
     await connector.parts.taxonomy.find('Shirts');
     await connector.parts.taxonomy.find('Shirts');
     expect(store.calls).toHaveLength(1);
@@ -136,20 +115,9 @@ describe('categories', () => {
 
   it('are written by the id of the one that the text names, and an empty text empties the field', async () => {
     const updated = (fullName: string | null) =>
-      data({
-        productUpdate: {
-          product: {
-            title: 'T',
-            descriptionHtml: '',
-            vendor: '',
-            productType: '',
-            category: fullName === null ? null : { id: 'x', fullName },
-          },
-          userErrors: [],
-        },
-      });
-    answering(found('Sport > Shirts'), updated('Sport > Shirts'), updated(null));
-    const { connector } = connect(store.url);
+      data(productUpdate(contentNode({ category: fullName === null ? null : { id: 'x', fullName } })));
+    store.answerInTurn(found('Sport > Shirts'), updated('Sport > Shirts'), updated(null));
+    const connector = store.connector();
     expect(await connector.parts.writer.fields(GID, { category: 'Sport > Shirts' })).toEqual({
       category: 'Sport > Shirts',
     });
@@ -174,13 +142,12 @@ it('metafields of variants are read by variant, and those of another product’s
     product: { id: product },
     metafields: { nodes: [metafield(value)] },
   });
-  const live = { status: 'ACTIVE', title: 'T', descriptionHtml: '', vendor: '', productType: '' };
-  answering(
-    data({ product: live }),
+  store.answerInTurn(
+    data({ product: { ...contentNode(), status: 'ACTIVE' } }),
     data({ nodes: [node('7', GID, 'Red'), node('8', 'gid://shopify/Product/2', 'Blue'), null, {}] }),
   );
   const names = ['custom.colour'];
-  const read = await connect(store.url).connector.parts.live.read(GID, null, {
+  const read = await store.parts().live.read(GID, null, {
     seo: false,
     variants: new Map(['7', '8', '9', '10'].map((id) => [id, names])),
   });
@@ -194,7 +161,7 @@ it.each(['gid://shopify/TaxonomyCategory/odd id', 'zz-9999', 'Odd > category'])(
   'a category that the store refuses to look for, %s, is none of its categories',
   async (text) => {
     store.answerWith(() => refusal(text.startsWith('zz') ? 'RESOURCE_NOT_FOUND' : 'INVALID_VARIABLE'));
-    const found = await connect(store.url).connector.constraints([{ target: 'category', value: text }]);
+    const found = await store.connector().constraints([{ target: 'category', value: text }]);
     expect(found.categories.get(text)).toEqual([]);
   },
 );

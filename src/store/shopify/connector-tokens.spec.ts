@@ -41,7 +41,7 @@ it('a token that another call found refused is in no error of the calls that it 
       ? data(COUNT)
       : { ...refusal('OTHER', 'token-1 is odd'), stallAfterBytes: 1, rest: rest.promise };
   });
-  const { pages, exports } = connect(store.url, { auth }).connector.parts;
+  const { pages, exports } = store.parts({ auth });
   await pages.count('');
   const counting = failureOf(pages.products({ query: '', since: null }).next());
   await exports.poll('1');
@@ -73,7 +73,7 @@ describe('the tokens of an installation', () => {
     store.answerWith(({ operation }) =>
       operation === '' ? { json: { access_token: 'new', expires_in: 3600 } } : data(COUNT),
     );
-    await connect(store.url, { auth: { ...auth, kept } }).connector.parts.pages.count('');
+    await store.parts({ auth: { ...auth, kept } }).pages.count('');
     expect(kept.state).toMatchObject({ accessToken: 'new', refreshToken: 'refresh-1' });
   });
 
@@ -82,7 +82,7 @@ describe('the tokens of an installation', () => {
     ['invalid_client', /check clientId and clientSecret/],
   ])('say who has to act when their renewal is refused with %s', async (refused, action) => {
     store.answerWith(() => ({ status: 400, json: { error: refused } }));
-    const { connector } = connect(store.url, { auth: { ...auth, kept: keptTokens() } });
+    const connector = store.connector({ auth: { ...auth, kept: keptTokens() } });
     const error = await failureOf(connector.parts.pages.count(''));
     expect(error).toMatchObject({ code: 'auth', status: 400 });
     expect(error.message).toMatch(action);

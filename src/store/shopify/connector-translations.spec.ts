@@ -4,13 +4,7 @@ import type { ProductSnapshot } from '../../domain/snapshot.js';
 import { type TestStore, startTestStore } from '../../../test/support/sandbox/test-store.js';
 import { ShopifyConnector } from './connector.js';
 import type { ShopifyOptions } from './options.js';
-import {
-  connect,
-  data,
-  failureOf,
-  refusal,
-  ScriptedStore,
-} from '../../../test/support/store/scripted-store.js';
+import { data, failureOf, refusal, ScriptedStore } from '../../../test/support/store/scripted-store.js';
 
 function connectTo(
   { shop, url, accessToken }: TestStore,
@@ -200,9 +194,7 @@ describe('translations of a store that says otherwise', () => {
   const registered = (translations: object[] | null, userErrors: object[]) =>
     data({ translationsRegister: { translations, userErrors } });
   const write = () =>
-    connect(store.url).connector.parts.translations.write(GID, 'de', [
-      { target: 'title', value: 'Hut', expected: null },
-    ]);
+    store.parts().translations.write(GID, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
 
   it('read a stale digest again, one time only', async () => {
     store.answerWith(({ operation, earlier }) => {
@@ -225,7 +217,7 @@ describe('translations of a store that says otherwise', () => {
 
   it('report a missing permission as a problem, not as a failure', async () => {
     store.answerWith(() => refusal('ACCESS_DENIED'));
-    const live = await connect(store.url).connector.parts.translations.live(GID, 'de', ['title']);
+    const live = await store.parts().translations.live(GID, 'de', ['title']);
     expect(live?.problem).toContain('read_translations');
   });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { liveValue, type StoreWriteOptions } from '../../domain/store-port.js';
 import type { TextWrite } from '../outcomes.js';
 import type { ShopifyConnector } from './connector.js';
-import { page } from '../../../test/support/store/products.js';
+import { contentNode, page, productUpdate } from '../../../test/support/store/products.js';
 import {
   type Call,
   connect,
@@ -19,20 +19,15 @@ const VARIANT = 'gid://shopify/ProductVariant/7';
 const OTHER_VARIANT = 'gid://shopify/ProductVariant/8';
 const store = ScriptedStore.forEachTest();
 
-const content = (overrides: object = {}): object => ({
-  ...{ title: 'Stored title', descriptionHtml: '<p>Stored</p>', vendor: 'Acme', productType: '' },
-  seo: { title: 'Live SEO', description: null },
-  ...overrides,
-});
-const updated = (product: object | null, userErrors: object[] = []): Reply =>
-  data({ productUpdate: { product, userErrors } });
+const updated = (product: object | null = contentNode(), userErrors: object[] = []): Reply =>
+  data(productUpdate(product, userErrors));
 const live = (overrides: object = {}): Reply =>
-  data({ product: { ...content(), status: 'ACTIVE', ...overrides } });
+  data({ product: { ...contentNode(), status: 'ACTIVE', ...overrides } });
 
 describe('writing product fields', () => {
   it('sends the given fields and no others, and answers with what the store made of them', async () => {
-    store.answerWith(() => updated(content()));
-    const result = await connect(store.url).connector.parts.writer.fields(GID, {
+    store.answerWith(() => updated());
+    const result = await store.parts().writer.fields(GID, {
       descriptionHtml: '<P>Sent',
       productType: 'x',
     });
@@ -48,9 +43,9 @@ describe('writing product fields', () => {
     store.answerWith(({ operation }) =>
       operation === 'LiveProduct'
         ? live()
-        : updated(content({ seo: { title: 'Live SEO', description: 'New' } })),
+        : updated(contentNode({ seo: { title: 'Live SEO', description: 'New' } })),
     );
-    const result = await connect(store.url).connector.parts.writer.fields(GID, { 'seo.description': 'New' });
+    const result = await store.parts().writer.fields(GID, { 'seo.description': 'New' });
     expect(store.calls[1]?.variables).toEqual({
       product: { id: GID, seo: { title: 'Live SEO', description: 'New' } },
       ...{ withSeo: true, withCategory: false },
@@ -59,7 +54,7 @@ describe('writing product fields', () => {
   });
 
   it('calls nobody for no fields', async () => {
-    await expect(connect(store.url).connector.parts.writer.fields(GID, {})).resolves.toEqual({});
+    await expect(store.parts().writer.fields(GID, {})).resolves.toEqual({});
     expect(store.calls).toEqual([]);
   });
 
@@ -70,10 +65,8 @@ describe('writing product fields', () => {
       { field: ['input', 'title'], message: 'blank' },
       { field: ['title'], message: 'odd' },
     ];
-    store.answerWith(() => updated(content(), userErrors));
-    expect(
-      await failureOf(connect(store.url).connector.parts.writer.fields(GID, { title: '' })),
-    ).toMatchObject({
+    store.answerWith(() => updated(contentNode(), userErrors));
+    expect(await failureOf(store.parts().writer.fields(GID, { title: '' }))).toMatchObject({
       code: 'invalid',
       fields: { productType: ['too long'], customProductType: ['too long'], title: ['blank', 'odd'] },
     });
@@ -85,7 +78,7 @@ describe('writing product fields', () => {
         ? data({ product: null })
         : updated(null, [{ field: ['id'], message: 'Product does not exist' }]),
     );
-    const { connector } = connect(store.url);
+    const connector = store.connector();
     expect(await failureOf(connector.parts.writer.fields(GID, { title: 'x' }))).toMatchObject({
       code: 'not_found',
     });
@@ -94,16 +87,9 @@ describe('writing product fields', () => {
     });
   });
 
-  it('leaves the outcome open when no answer came, and does not try again: the merchant may have edited since', async () => {
-    store.answerWith(() => ({ status: 504, text: '' }));
-    const error = await failureOf(connect(store.url).connector.parts.writer.fields(GID, { title: 'x' }));
-    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
-    expect(store.calls).toHaveLength(1);
-  });
-
   it('leaves the outcome open when an earlier try may have written and the last was refused', async () => {
-    store.answerWith(({ earlier }) => (earlier === 0 ? { cutAfterBytes: 0 } : { status: 403, text: '' }));
-    const error = await failureOf(connect(store.url).connector.parts.writer.metafields(GID, [entry('a')]));
+    store.answerInTurn({ cutAfterBytes: 0 }, { status: 403, text: '' });
+    const error = await failureOf(store.parts().writer.metafields(GID, [entry('a')]));
     expect(error).toMatchObject({ code: 'auth', outcomeUnknown: true });
   });
 });
@@ -128,16 +114,14 @@ describe('a write with a fence', () => {
         each.parts.writer.removeMetafields(GID, ['metafield:catalog.a'], options),
     ],
   ] as const)('%s sends nothing when the fence throws', async (_name, write) => {
-    store.answerWith(() => updated(content()));
+    store.answerWith(() => updated());
     const beforeSend = async (): Promise<void> => Promise.reject(lost);
-    expect(await failureOf(write(connect(store.url).connector, { beforeSend }))).toBe(lost);
+    expect(await failureOf(write(store.connector(), { beforeSend }))).toBe(lost);
     expect(store.calls).toHaveLength(0);
   });
 
   it('asks the fence before each try, after the wait that the store asked for', async () => {
-    store.answerWith(({ earlier }) =>
-      earlier === 0 ? { status: 429, headers: { 'retry-after': '2' } } : updated(content()),
-    );
+    store.answerInTurn({ status: 429, headers: { 'retry-after': '2' } }, updated());
     const { connector, slept } = connect(store.url);
     const proofs: number[] = [];
     const beforeSend = async (): Promise<void> => {
@@ -152,7 +136,7 @@ describe('a write with a fence', () => {
 describe('reading live values', () => {
   it('treats the empty string as null, and asks for no metafields unless a namespace is given', async () => {
     store.answerWith(() => live());
-    await expect(connect(store.url).connector.parts.live.read(GID, null)).resolves.toEqual({
+    await expect(store.parts().live.read(GID, null)).resolves.toEqual({
       storeId: GID,
       status: 'ACTIVE',
       fields: {
@@ -166,16 +150,16 @@ describe('reading live values', () => {
 
   it('answers no characters that no database takes: a write would journal them', async () => {
     store.answerWith(() => live({ title: 'A\u0000B' }));
-    const product = await connect(store.url).connector.readTargets(GID, ['title']);
+    const product = await store.connector().readTargets(GID, ['title']);
     expect(product?.values.get('title')?.value).toBe('AB');
   });
 
   it('leaves out the search engine texts where they are not needed: absent, and not empty', async () => {
     store.answerWith(() => live({ seo: undefined }));
-    const found = await connect(store.url).connector.parts.live.read(GID, null, { seo: false });
+    const found = await store.parts().live.read(GID, null, { seo: false });
     expect(store.calls[0]?.variables).toMatchObject({ withSeo: false });
     expect(Object.keys(found!.fields).sort()).toEqual(['descriptionHtml', 'productType', 'title', 'vendor']);
-    const product = await connect(store.url).connector.readTargets(GID, ['title']);
+    const product = await store.connector().readTargets(GID, ['title']);
     expect(() => liveValue(product!, 'seo.title')).toThrow('was not read');
   });
 
@@ -192,7 +176,7 @@ describe('reading live values', () => {
         ? live({ metafields: page([metafield('a')], 'next') })
         : live({ metafields: page([metafield('b')]) }),
     );
-    const product = await connect(store.url).connector.parts.live.read(GID, 'catalog');
+    const product = await store.parts().live.read(GID, 'catalog');
     expect(product?.metafields.map(({ digest }) => digest)).toEqual(['d-a', 'd-b']);
   });
 
@@ -201,7 +185,7 @@ describe('reading live values', () => {
     ['an id of something else', (): Reply => refusal('RESOURCE_NOT_FOUND')],
   ])('answers null for %s', async (_name, reply) => {
     store.answerWith(reply);
-    await expect(connect(store.url).connector.parts.live.read(GID, null)).resolves.toBeNull();
+    await expect(store.parts().live.read(GID, null)).resolves.toBeNull();
   });
 });
 
@@ -252,10 +236,7 @@ function setting(
 describe('setting metafields', () => {
   it('guards each by its digest, null for one that must not exist, and answers with the value as stored', async () => {
     store.answerWith(setting({}));
-    const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
-      entry('a'),
-      entry('b', 'old'),
-    ]);
+    const outcomes = await store.parts().writer.metafields(GID, [entry('a'), entry('b', 'old')]);
     expect(
       setInput.parse(store.calls[0]?.variables).metafields.map(({ compareDigest }) => compareDigest),
     ).toEqual([null, 'old']);
@@ -270,9 +251,9 @@ describe('setting metafields', () => {
     const stored = owners.map((id) => ({ ...{ namespace: 'catalog', key: 'a' }, owner: { id }, value: id }));
     for (const metafields of [stored, stored.toReversed()]) {
       store.answerWith(() => data({ metafieldsSet: { metafields, userErrors: [] } }));
-      const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
-        ...[entry('a'), variantEntry('7', 'a'), variantEntry('8', 'a')],
-      ]);
+      const outcomes = await store
+        .parts()
+        .writer.metafields(GID, [...[entry('a'), variantEntry('7', 'a'), variantEntry('8', 'a')]]);
       expect(outcomes).toMatchObject(owners.map((value) => ({ outcome: 'written', value })));
     }
   });
@@ -281,7 +262,7 @@ describe('setting metafields', () => {
     const foreign = { namespace: 'catalog', key: 'a', value: 'X', owner: { id: VARIANT } };
     store.answerWith(() => data({ metafieldsSet: { metafields: [foreign], userErrors: [] } }));
     const writes = [entry('a'), variantEntry('7', 'a')];
-    const error = await failureOf(connect(store.url).connector.parts.writer.metafields(GID, writes));
+    const error = await failureOf(store.parts().writer.metafields(GID, writes));
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
   });
 
@@ -295,7 +276,7 @@ describe('setting metafields', () => {
       }),
     );
     const keys = ['a', 'stale', 'absent', 'bad', 'reserved', 'b'];
-    const outcomes = await connect(store.url).connector.parts.writer.metafields(
+    const outcomes = await store.parts().writer.metafields(
       GID,
       keys.map((key) => entry(key)),
     );
@@ -312,11 +293,7 @@ describe('setting metafields', () => {
 
   it('tries each by itself when the store does not say which it means', async () => {
     store.answerWith(setting({ bad: { code: 'INVALID', place: false } }));
-    const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
-      entry('a'),
-      entry('bad'),
-      entry('b'),
-    ]);
+    const outcomes = await store.parts().writer.metafields(GID, [entry('a'), entry('bad'), entry('b')]);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['written', 'refused', 'written']);
   });
 
@@ -325,10 +302,7 @@ describe('setting metafields', () => {
     store.answerWith((call) =>
       keysOf(call).includes('bad') ? refusal('INVALID_VARIABLE', 'bad type') : set(call),
     );
-    const outcomes = await connect(store.url).connector.parts.writer.metafields(GID, [
-      entry('a'),
-      entry('bad'),
-    ]);
+    const outcomes = await store.parts().writer.metafields(GID, [entry('a'), entry('bad')]);
     expect(outcomes).toMatchObject([
       { outcome: 'written' },
       { outcome: 'refused', reason: expect.stringContaining('bad type') },
@@ -338,17 +312,13 @@ describe('setting metafields', () => {
   it('sends no more than 25 at once', async () => {
     store.answerWith(setting({}));
     const entries = Array.from({ length: 60 }, (_, index) => entry(`k${String(index)}`));
-    await expect(connect(store.url).connector.parts.writer.metafields(GID, entries)).resolves.toHaveLength(
-      60,
-    );
+    await expect(store.parts().writer.metafields(GID, entries)).resolves.toHaveLength(60);
     expect(store.calls.map((call) => keysOf(call).length)).toEqual([25, 25, 10]);
   });
 
   it('throws what is no entry’s fault', async () => {
     store.answerWith(() => refusal('ACCESS_DENIED'));
-    expect(
-      await failureOf(connect(store.url).connector.parts.writer.metafields(GID, [entry('a')])),
-    ).toMatchObject({
+    expect(await failureOf(store.parts().writer.metafields(GID, [entry('a')]))).toMatchObject({
       code: 'auth',
     });
   });
@@ -357,7 +327,7 @@ describe('setting metafields', () => {
 describe('removing metafields', () => {
   it('treats absent ones as no error', async () => {
     store.answerWith(() => data({ metafieldsDelete: { deletedMetafields: [null], userErrors: [] } }));
-    await connect(store.url).connector.parts.writer.removeMetafields(GID, ['metafield:catalog.a']);
+    await store.parts().writer.removeMetafields(GID, ['metafield:catalog.a']);
     expect(store.calls[0]?.variables).toEqual({
       metafields: [{ ownerId: GID, namespace: 'catalog', key: 'a' }],
     });
@@ -367,9 +337,7 @@ describe('removing metafields', () => {
     store.answerWith(() =>
       data({ metafieldsDelete: { deletedMetafields: [], userErrors: [{ field: null, message: 'no' }] } }),
     );
-    const error = await failureOf(
-      connect(store.url).connector.parts.writer.removeMetafields(GID, ['metafield:n.a']),
-    );
+    const error = await failureOf(store.parts().writer.removeMetafields(GID, ['metafield:n.a']));
     expect(error).toMatchObject({ code: 'invalid', fields: { product: ['no'] } });
   });
 });

@@ -1,10 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { readdirSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { CompletedExport } from './api-types.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import {
   childOf,
@@ -14,42 +11,17 @@ import {
   productNode,
   variantNode,
 } from '../../../test/support/store/products.js';
-import {
-  collect,
-  connect,
-  failureOf,
-  ScriptedStore,
-  snapshots,
-} from '../../../test/support/store/scripted-store.js';
-
-const FILE = '/files/export.jsonl';
+import { collect, failureOf, ScriptedStore, snapshots } from '../../../test/support/store/scripted-store.js';
+import { SpilledExports } from '../../../test/support/store/spilled-exports.js';
 
 type Node = Record<string, unknown>;
 
 const store = ScriptedStore.forEachTest();
-let spillDir: string;
-beforeEach(async () => {
-  spillDir = await mkdtemp(join(tmpdir(), 'export-file-spec-'));
-});
-afterEach(async () => {
-  expect(await readdir(spillDir)).toEqual([]);
-  await rm(spillDir, { recursive: true });
-});
-
-function completed(nodes: readonly Node[]): CompletedExport {
-  const rootObjects = nodes.filter((node) => !('__parentId' in node)).length;
-  return {
-    handle: 'gid://shopify/BulkOperation/7',
-    url: `${store.url}${FILE}`,
-    objects: nodes.length,
-    rootObjects,
-  };
-}
+const spilled = new SpilledExports(store);
 
 async function read(nodes: readonly Node[], limits = {}): Promise<ProductSnapshot[]> {
   store.answerWith(() => ({ text: exportText(nodes) }));
-  const { connector } = connect(store.url, { spillDir, limits });
-  const products = await snapshots(connector.parts.exports.read(completed(nodes)));
+  const products = await spilled.read(spilled.completed(nodes), limits);
   return products.sort((one, other) => one.externalId.localeCompare(other.externalId));
 }
 
@@ -119,8 +91,7 @@ it.each([
 ])('an export that says two things of %s leaves the other products readable', async (_what, line) => {
   const nodes = [...family(1), ...family(2), line];
   store.answerWith(() => ({ text: exportText(nodes) }));
-  const { connector } = connect(store.url, { spillDir });
-  const products = await collect(connector.parts.exports.read(completed(nodes)));
+  const products = await collect(spilled.batches(spilled.completed(nodes)));
   const read = new Map(products.map((product) => [product.externalId.split(':').at(-1), product]));
   expect(read.get('2')?.snapshot().variants).toHaveLength(2);
   expect(() => read.get('1')?.snapshot()).toThrow(/repeats/);
@@ -138,7 +109,7 @@ describe('the files of an export', () => {
   ])('take at most twice its size, %s', async (_order, lines) => {
     let most = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, bytesIn(spillDir));
+      most = Math.max(most, bytesIn(spilled.directory));
     }, 1);
     await read(lines, { exportPartBytes: 500_000 });
     clearInterval(watch);
@@ -163,8 +134,7 @@ describe('the files of an export', () => {
       setTimeout(() => stopping.abort(), 50);
       return { text: exportText(nodes), stallAfterBytes: 1_000, closed: closed.resolve };
     });
-    const { connector } = connect(store.url, { spillDir });
-    const error = await failureOf(snapshots(connector.parts.exports.read(completed(nodes), stopping.signal)));
+    const error = await failureOf(snapshots(spilled.batches(spilled.completed(nodes), {}, stopping.signal)));
     expect(error).toMatchObject({ code: 'transient', message: 'the download was stopped' });
     await expect(closed.promise).resolves.toBe(false);
     expect(store.calls).toHaveLength(1);
@@ -183,7 +153,6 @@ function bytesIn(folder: string): number {
 it('a product that an export has twice is one', async () => {
   const nodes = [...family(1), productNode(1)];
   store.answerWith(() => ({ text: exportText(nodes) }));
-  const { connector } = connect(store.url, { spillDir });
-  const products = await collect(connector.parts.exports.read(completed(nodes)));
+  const products = await collect(spilled.batches(spilled.completed(nodes)));
   expect(products.map((product) => product.snapshot().variants.length)).toEqual([2]);
 });

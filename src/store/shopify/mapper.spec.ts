@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ReadScope } from './api-types.js';
+import { productNode, variantNode } from '../../../test/support/store/products.js';
 import { numericId, toSnapshot } from './mapper.js';
 
 const SCOPE: ReadScope = {
@@ -8,33 +9,21 @@ const SCOPE: ReadScope = {
   locales: [],
 };
 
-const core = (overrides: object = {}): object => ({
-  id: 'gid://shopify/Product/8000000000001',
-  title: 'Shirt',
-  handle: 'shirt',
-  descriptionHtml: '',
-  vendor: '',
-  productType: null,
-  tags: ['b', 'a'],
-  status: 'DRAFT',
-  onlineStoreUrl: null,
-  category: null,
-  seo: { title: '', description: 'D' },
-  options: [
-    { name: 'Size', position: 2, optionValues: [{ name: 'S' }, { name: 'M' }] },
-    { name: 'Colour', position: 1, optionValues: [{ name: 'Red' }] },
-  ],
-  ...overrides,
-});
-const variant = (id: number, overrides: object = {}): object => ({
-  id: `gid://shopify/ProductVariant/${String(id)}`,
-  title: 'V',
-  sku: '',
-  barcode: null,
-  position: id,
-  selectedOptions: [{ name: 'Size', value: 'S' }],
-  ...overrides,
-});
+const core = (overrides: object = {}): object =>
+  productNode(1, {
+    descriptionHtml: '',
+    vendor: '',
+    productType: null,
+    category: null,
+    seo: { title: '', description: 'D' },
+    options: [
+      { name: 'Size', position: 2, optionValues: [{ name: 'S' }, { name: 'M' }] },
+      { name: 'Colour', position: 1, optionValues: [{ name: 'Red' }] },
+    ],
+    ...overrides,
+  });
+const variant = (id: number, overrides: object = {}): object =>
+  variantNode(id, { sku: '', position: id, selectedOptions: [{ name: 'Size', value: 'S' }], ...overrides });
 const map = (
   product: object,
   variants: object[] = [variant(1)],
@@ -53,14 +42,6 @@ describe('toSnapshot', () => {
       seoTitle: null,
       seoDescription: 'D',
       variants: [{ sku: null, barcode: null }],
-    });
-  });
-
-  it('derives external ids from the numbers at the ids’ ends', () => {
-    expect(map(core(), [variant(42)])).toMatchObject({
-      externalId: 'shopify:demo-store.myshopify.com:8000000000001',
-      storeId: 'gid://shopify/Product/8000000000001',
-      variants: [{ externalId: 'shopify:demo-store.myshopify.com:8000000000001:42' }],
     });
   });
 

@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { page } from '../../../test/support/store/products.js';
-import {
-  connect,
-  data,
-  failureOf,
-  type Reply,
-  ScriptedStore,
-} from '../../../test/support/store/scripted-store.js';
+import { data, failureOf, type Reply, ScriptedStore } from '../../../test/support/store/scripted-store.js';
 
 const store = ScriptedStore.forEachTest();
 
@@ -29,7 +23,7 @@ describe('subscribing to product events', () => {
       topics.push(String(variables['topic']));
       return created();
     });
-    const { connector } = connect(store.url);
+    const connector = store.connector();
     await connector.subscribe(URI, null);
     await connector.subscribe(URI, null);
     expect(topics).toEqual([...['PRODUCTS_UPDATE', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED']]);
@@ -58,7 +52,7 @@ describe('subscribing to product events', () => {
       asked = true;
       return reply;
     });
-    await connect(store.url).connector.subscribe(URI, null);
+    await store.connector().subscribe(URI, null);
     expect(store.operations()).toEqual(['Webhooks', 'WebhookCreate', 'Webhooks']);
   });
 
@@ -68,8 +62,6 @@ describe('subscribing to product events', () => {
         ? listed([])
         : created([{ field: ['webhookSubscription', 'callbackUrl'], message: 'Address is invalid' }]),
     );
-    expect(await failureOf(connect(store.url).connector.subscribe(URI, null))).toMatchObject({
-      code: 'misconfigured',
-    });
+    expect(await failureOf(store.connector().subscribe(URI, null))).toMatchObject({ code: 'misconfigured' });
   });
 });

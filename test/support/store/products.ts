@@ -81,6 +81,23 @@ export function detailNode(id: number, overrides: object = {}): Record<string, u
 
 export { page };
 
+/** The fields of a product as reads and writes of its texts answer them. */
+export function contentNode(overrides: object = {}): object {
+  return {
+    title: 'Stored title',
+    descriptionHtml: '<p>Stored</p>',
+    vendor: 'Acme',
+    productType: '',
+    seo: { title: 'Live SEO', description: null },
+    ...overrides,
+  };
+}
+
+/** What `productUpdate` answers. */
+export function productUpdate(product: object | null, userErrors: readonly object[] = []): object {
+  return { productUpdate: { product, userErrors } };
+}
+
 /** Lines as the store writes them: slashes are escaped. */
 export function exportText(nodes: readonly Record<string, unknown>[]): string {
   return nodes.map((node) => `${JSON.stringify(node).replaceAll('/', String.raw`\/`)}\n`).join('');

@@ -32,6 +32,8 @@ export interface Reply {
   readonly stallAfterBytes?: number;
   /** When this resolves, the rest of a stalled body is sent, or the connection is cut. */
   readonly rest?: Promise<'send' | 'cut'>;
+  /** Takes the answer over. */
+  readonly raw?: (response: ServerResponse) => void;
   /** Called when the answer was sent whole, or when the connection ended before. */
   readonly closed?: (wasSent: boolean) => void;
 }
@@ -69,6 +71,21 @@ export class ScriptedStore {
 
   answerWith(script: Script): void {
     this.script = script;
+  }
+
+  /** These answers come in turn. A further call is answered with 500. */
+  answerInTurn(...replies: readonly Reply[]): void {
+    let next = 0;
+    this.script = () => replies[next++] ?? { status: 500 };
+  }
+
+  /** A new connector of this store, in its own time. */
+  connector(options: Partial<ShopifyOptions> = {}): ShopifyConnector {
+    return connect(this.url, options).connector;
+  }
+
+  parts(options: Partial<ShopifyOptions> = {}): ShopifyConnector['parts'] {
+    return this.connector(options).parts;
   }
 
   operations(): string[] {
@@ -120,6 +137,10 @@ export class ScriptedStore {
 }
 
 function send(reply: Reply, response: ServerResponse): void {
+  if (reply.raw !== undefined) {
+    reply.raw(response);
+    return;
+  }
   const body = Buffer.from(reply.text ?? JSON.stringify(reply.json ?? {}));
   const type = reply.text === undefined ? 'application/json' : 'text/plain';
   if (reply.cutAfterBytes === 0) {
