@@ -373,28 +373,6 @@ describe('a category that the shop does not list, as of another language', () =>
   });
 });
 
-describe('a list of products', () => {
-  it('that does not say how many there are proves nothing, and says so', async () => {
-    const shop = await shopWith(2);
-    shop.alter(({ status, body }) => ({ status, body }));
-    expect((await whole(connect(shop))).end).toEqual({
-      complete: false,
-      why: 'the shop does not say how many products it has',
-    });
-  });
-
-  it('that a plugin sorts in another order is refused, because products would be missed', async () => {
-    const shop = await shopWith(3);
-    shop.alter((reply) =>
-      Array.isArray(reply.body) ? { ...reply, body: reply.body.toReversed() as object[] } : reply,
-    );
-    await expect(whole(connect(shop))).rejects.toMatchObject({
-      code: 'misconfigured',
-      message: expect.stringContaining('another order'),
-    });
-  });
-});
-
 describe('a shop without a readable address of its own', () => {
   it('is an answer that nobody understands', async () => {
     const shop = await shopWith(0);

@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { closeShops, connect, shopWith, whole } from '../../../test/support/sandbox/connected-shop.js';
 import type { WooClient } from './client.js';
 import { walk } from './pages.js';
+
+afterEach(closeShops);
 
 const row = z.object({ id: z.number() });
 const entries = (count: number): object[] => Array.from({ length: count }, (_, index) => ({ id: index + 1 }));
@@ -35,5 +38,27 @@ describe('a list of the shop', () => {
     const expected = all.map((_, index) => index + 1);
     expect(await ids(pageAt, count)).toEqual(expected);
     expect(await ids(pageAt, null)).toEqual(expected);
+  });
+});
+
+describe('a list of products', () => {
+  it('that does not say how many there are proves nothing, and says so', async () => {
+    const shop = await shopWith(2);
+    shop.alter(({ status, body }) => ({ status, body }));
+    expect((await whole(connect(shop))).end).toEqual({
+      complete: false,
+      why: 'the shop does not say how many products it has',
+    });
+  });
+
+  it('that a plugin sorts in another order is refused, because products would be missed', async () => {
+    const shop = await shopWith(3);
+    shop.alter((reply) =>
+      Array.isArray(reply.body) ? { ...reply, body: reply.body.toReversed() as object[] } : reply,
+    );
+    await expect(whole(connect(shop))).rejects.toMatchObject({
+      code: 'misconfigured',
+      message: expect.stringContaining('another order'),
+    });
   });
 });
