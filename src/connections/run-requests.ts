@@ -58,16 +58,23 @@ export class RunRequests {
     await this.state.putOffSlot(store, slot);
   }
 
-  /** Slots that came due while another run was active, and whose run may begin now. Returns the runs that were made. */
-  async requestSlotsPutOff(): Promise<{ store: string; id: string }[]> {
+  /**
+   * Slots that came due while another run was active, and whose run may begin now. Returns the runs that were made. `guarded` does the work
+   * of one store, and may catch its error for the others.
+   */
+  async requestSlotsPutOff(
+    guarded: (store: string, work: () => Promise<void>) => Promise<void> = (_store, work) => work(),
+  ): Promise<{ store: string; id: string }[]> {
     const made: { store: string; id: string }[] = [];
     for (const { store, slotDue } of await this.state.slotsPutOff()) {
       if (!this.connections.findStore(store)) continue;
-      const full = await this.fullIsDue(store);
-      const run = await this.requestSlot({ store, full, trigger: 'schedule', slot: slotDue });
-      if (run !== null && !run.created) continue;
-      await this.state.slotTaken(store, slotDue);
-      if (run !== null) made.push({ store, id: run.id });
+      await guarded(store, async () => {
+        const full = await this.fullIsDue(store);
+        const run = await this.requestSlot({ store, full, trigger: 'schedule', slot: slotDue });
+        if (run !== null && !run.created) return;
+        await this.state.slotTaken(store, slotDue);
+        if (run !== null) made.push({ store, id: run.id });
+      });
     }
     return made;
   }

@@ -109,7 +109,10 @@ export class StoreSchedules {
 
   /** Requests the runs of slots that came due while another run was active. */
   async runPutOffSlots(): Promise<void> {
-    for (const { store, id } of await this.requests.requestSlotsPutOff()) {
+    const made = await this.requests.requestSlotsPutOff((store, work) =>
+      this.timers.guarded(`scheduled run of store ${store}`, work),
+    );
+    for (const { store, id } of made) {
       this.timers.log.info({ store, runId: id }, 'scheduled run, put off until the run before it ended');
       await this.jobs.enqueue('runs', id);
     }
@@ -119,9 +122,11 @@ export class StoreSchedules {
   async runEvents(): Promise<void> {
     for (const key of await this.owed.storesAnnounced(EVENTS_QUIET_MS)) {
       if (!this.connections.findStore(key)) continue;
-      const run = await this.requests.request({ store: key, full: false, trigger: 'event' });
-      // An active run has already begun to read. These events wait for the next run.
-      if (run.created) await this.jobs.enqueue('runs', run.id);
+      await this.timers.guarded(`events of store ${key}`, async () => {
+        const run = await this.requests.request({ store: key, full: false, trigger: 'event' });
+        // An active run has already begun to read. These events wait for the next run.
+        if (run.created) await this.jobs.enqueue('runs', run.id);
+      });
     }
   }
 }
