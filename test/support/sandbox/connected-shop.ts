@@ -4,6 +4,7 @@ import {
   liveValue,
   type LiveValue,
   type ReadPart,
+  type SourceProduct,
   type TargetWrite,
   type WriteOutcome,
 } from '../../../src/domain/store-port.js';
@@ -52,6 +53,14 @@ export async function whole(
     else end = part;
   }
   return { products, end };
+}
+
+/** Every product of the shop, not parsed yet. */
+export async function sources(connector: WooConnector): Promise<SourceProduct[]> {
+  const found: SourceProduct[] = [];
+  for await (const part of connector.readWhole(null, () => Promise.resolve()))
+    if ('products' in part) found.push(...part.products);
+  return found;
 }
 
 export function write(target: string, value: string | null, expected: string | null): TargetWrite {
