@@ -94,7 +94,7 @@ export const configSchema = section({
         `0 (keep everything), or at least ${String(SHORTEST_HISTORY_DAYS)}`,
       )
       .describe(
-        "days after which settled runs, deliveries, tasks and events are removed, except each product's last; the journal stays. At least 30; 0 keeps everything",
+        "days after which settled runs, plans, deliveries, tasks, bulk changes and audit entries are removed, except each product's last; the journal stays. At least 30; 0 keeps everything",
       ),
   }),
   queue: section({
