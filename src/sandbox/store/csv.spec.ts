@@ -174,14 +174,11 @@ describe('a product export', () => {
     });
   });
 
-  it('reads a decimal comma of a file with tabs', () => {
-    const [product] = parseProductCsv('Handle\tTitle\tVariant Grams\na\tA\t250,5\n');
-    expect(product?.variants[0]?.weight).toEqual({ value: 250.5, unit: 'GRAMS' });
-  });
-
-  it('reads a decimal comma between quotes', () => {
-    const [product] = parseProductCsv('Handle,Title,Variant Grams\na,A,"12,50"\n');
-    expect(product?.variants[0]?.weight).toEqual({ value: 12.5, unit: 'GRAMS' });
+  it.each([
+    ['of a file with tabs', 'Handle\tTitle\tVariant Grams\na\tA\t250,5\n', 250.5],
+    ['between quotes', 'Handle,Title,Variant Grams\na,A,"12,50"\n', 12.5],
+  ])('reads a decimal comma %s', (_where, text, value) => {
+    expect(parseProductCsv(text)[0]?.variants[0]?.weight).toEqual({ value, unit: 'GRAMS' });
   });
 
   it('takes a quote in a bare cell as the character that it is', () => {

@@ -64,22 +64,3 @@ describe('a key', () => {
     });
   });
 });
-
-describe('what stands before the shop', () => {
-  it('answers HTML in place of JSON, and cuts a connection before or after the request', async () => {
-    const shop = await wooSandbox();
-    shop.failNext(503, { operation: 'GET products' });
-    expect(await ask(shop, 'GET', 'products')).toMatchObject({
-      status: 503,
-      body: { text: expect.stringContaining('<html>') },
-    });
-    shop.failNext(500);
-    expect((await ask(shop, 'GET', 'products')).body).toMatchObject({ code: 'internal_server_error' });
-    shop.resetNext();
-    await expect(ask(shop, 'POST', 'products', { body: { name: 'A' } })).rejects.toThrow();
-    expect(shop.products.list()).toHaveLength(0);
-    shop.resetNext({ when: 'after' });
-    await expect(ask(shop, 'POST', 'products', { body: { name: 'A' } })).rejects.toThrow();
-    expect(shop.products.list()).toHaveLength(1);
-  });
-});

@@ -15,7 +15,6 @@ export interface Post {
   /** GTIN, UPC, EAN or ISBN. */
   readonly globalUniqueId: string;
   readonly weight: string;
-  readonly totalSales: number;
   readonly categories: readonly number[];
   readonly brands: readonly number[];
   readonly tags: readonly number[];

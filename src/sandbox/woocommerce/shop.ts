@@ -189,7 +189,6 @@ const BLANK: Omit<Post, 'id' | 'row' | 'modifiedAt'> = {
   sku: '',
   globalUniqueId: '',
   weight: '',
-  totalSales: 0,
   categories: [],
   brands: [],
   tags: [],

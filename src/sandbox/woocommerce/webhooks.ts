@@ -128,9 +128,9 @@ export class Webhooks {
         .slice(0, 32),
     };
     const status = await postEvent(url, headers, body, this.stopping.signal);
-    if (isDelivered(status)) hook.failures = 0;
-    else if (hook.failures >= MOST_FAILURES) hook.status = 'disabled';
-    else hook.failures += 1;
+    if (status !== null && status < 400) return;
+    hook.failures += 1;
+    if (hook.failures > MOST_FAILURES) hook.status = 'disabled';
   }
 
   /** The product as it is now. One that is gone by now makes a signed error. */
@@ -139,10 +139,6 @@ export class Webhooks {
     if (event === 'deleted') return { id };
     return post ? postView(this.shop, post, 'view') : invalidId(404).body();
   }
-}
-
-function isDelivered(status: number | null): boolean {
-  return status !== null && ((status >= 200 && status < 300) || status === 301 || status === 302);
 }
 
 function view({ secret: _secret, failures: _failures, ...shown }: Webhook): object {

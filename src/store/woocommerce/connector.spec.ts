@@ -69,6 +69,8 @@ describe('a whole read', () => {
     const shop = await shopWith(1);
     const connector = connect(shop);
     await connector.probe();
+    shop.failNext(503, { count: 2 });
+    await expect(connector.count()).rejects.toMatchObject({ code: 'transient', status: 503 });
     shop.revokeKey(shop.consumerKey);
     const error = await connector.count().catch((thrown: unknown) => thrown);
     expect(isCoded(error, 'auth')).toBe(true);
@@ -296,6 +298,27 @@ describe('webhooks', () => {
     ]);
     await connector.subscribe(`${URI}2`, URI);
     expect((await hooks()).map(({ delivery_url: uri }) => uri)).toEqual(Array(4).fill(`${URI}2`));
+  });
+
+  it('that the shop has disabled because nobody answered are active again', async () => {
+    const shop = await shopWith(1);
+    const connector = connect(shop, { webhookSecret: 'a secret of the operator' });
+    const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
+    const client = new WooClient({ url: shop.url, key });
+    closeLater(client);
+    const inactive = async () => {
+      const { data } = await client.run({ path: 'wc/v3/webhooks' }, webhookSchema.array());
+      return data.filter(({ status }) => status !== 'active').map(({ topic }) => topic);
+    };
+    await connector.subscribe(URI, null);
+    for (let edits = 0; edits < 7; edits += 1) {
+      expect(await inactive()).toEqual([]);
+      shop.products.edit(idIn(shop), { name: `Edited ${String(edits)}` });
+      await shop.idle();
+    }
+    expect(await inactive()).toEqual(['product.updated']);
+    await connector.subscribe(URI, null);
+    expect(await inactive()).toEqual([]);
   });
 
   it('are one for each topic again after two processes have registered them at once', async () => {

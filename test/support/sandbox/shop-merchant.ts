@@ -51,17 +51,6 @@ export class ShopMerchant {
     this.shop.destroy(this.required(id));
   }
 
-  /** A plugin writes a meta value by itself: no time moves and nobody is told. */
-  pluginMeta(id: number, key: string, value: unknown): void {
-    this.shop.putSilently(this.withMeta(this.required(id), { [key]: value }));
-  }
-
-  /** A customer's order, where the shop does not manage the product's stock: no time moves and nobody is told. */
-  order(id: number): void {
-    const post = this.required(id);
-    this.shop.putSilently({ ...post, totalSales: post.totalSales + 1 });
-  }
-
   private withMeta(post: Post, values: Readonly<Record<string, unknown>>): Post {
     const others = post.meta.filter(({ key }) => !(key in values));
     return {

@@ -98,12 +98,8 @@ async function replyUnder(fault: Fault | null, proceed: () => Promise<Reply>): P
   }
 }
 
-/** A fatal error of PHP is JSON; what a host, a firewall or a web server answers is HTML. */
+/** What a host, a firewall or a web server before the shop answers is HTML. */
 function refusal(status: number): Reply {
-  if (status !== 500) {
-    const text = String(status);
-    return { status, body: `<html><head><title>${text}</title></head><body>${text}</body></html>` };
-  }
-  const message = 'There has been a critical error on this website.';
-  return { status, body: { code: 'internal_server_error', message, data: { status } } };
+  const text = String(status);
+  return { status, body: `<html><head><title>${text}</title></head><body>${text}</body></html>` };
 }

@@ -12,10 +12,8 @@ export interface ShownProduct {
   readonly description: string;
   readonly variations: readonly number[];
   readonly brands: readonly unknown[];
-  readonly images: readonly { readonly id: number }[];
   readonly attributes: readonly { readonly variation: boolean }[];
   readonly meta_data: readonly { readonly key: string }[];
-  readonly _links: Readonly<Record<string, readonly { readonly href: string }[]>>;
 }
 
 export interface Answer<Body = Json> {
@@ -33,8 +31,6 @@ export interface CallOptions {
   /** The address that is signed for; default the one that the shop calls its own. */
   readonly signedFor?: string;
   readonly oauth?: Readonly<Record<string, string>>;
-  /** Sends the signature in the `Authorization` header, not in the query. */
-  readonly inHeader?: boolean;
 }
 
 const running: TestShop[] = [];
@@ -74,11 +70,7 @@ export async function ask<Body = Json>(
     ...oauth,
     oauth_signature: sign(method, address, parameters, options.secret ?? shop.consumerSecret),
   };
-  if (options.inHeader !== true)
-    return plain(shop, method, route, { ...options, query: { ...options.query, ...signed } });
-  const fields = Object.entries(signed).map(([name, value]) => `${name}="${encodeURIComponent(value)}"`);
-  const headers = { ...options.headers, authorization: `OAuth ${fields.join(', ')}` };
-  return plain(shop, method, route, { ...options, headers });
+  return plain(shop, method, route, { ...options, query: { ...options.query, ...signed } });
 }
 
 /** One request without a key, to a path of the shop. */
