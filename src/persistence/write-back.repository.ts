@@ -112,25 +112,21 @@ export class WriteBackRepository {
   }
 
   /**
-   * The values that write-backs of the product sent without a response, oldest first. The store may have them. An
-   * empty journal (rows of releases before 1763850000000) leaves open all that was sent; otherwise the journal marks
-   * each such field.
+   * The values that write-backs of the product sent without a response, oldest first. The store may have them. The journal marks each
+   * such field.
    */
   async sentUnanswered(externalId: string): Promise<Readonly<Record<string, SentValue>>[]> {
     const rows = await this.db.read(
       sentRow,
       // SQL: conditions inside the JSON of the journal.
       `SELECT sent, fields FROM write_back WHERE external_id = $1 AND sent <> '{}'
-         AND ((state = 'failed' AND fields = '[]') OR (state IN ('failed', 'applied') AND fields @> '[{"unanswered": true}]'))
+         AND state IN ('failed', 'applied') AND fields @> '[{"unanswered": true}]'
        ORDER BY result_at, created_at`,
       [externalId],
     );
     return rows.map(({ sent, fields }) => {
       const open = fields.flatMap(({ target, unanswered }) => (unanswered === true ? target : []));
-      const entries = Object.entries(sent);
-      return fields.length === 0
-        ? sent
-        : Object.fromEntries(entries.filter(([target]) => open.includes(target)));
+      return Object.fromEntries(Object.entries(sent).filter(([target]) => open.includes(target)));
     });
   }
 
