@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, LessThanOrEqual, Not, Raw } from 'typeorm';
+import { In, IsNull, LessThanOrEqual, MoreThan, Not, Raw } from 'typeorm';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import type { GateFinding } from '../domain/gate-finding.js';
@@ -225,6 +225,21 @@ export class WriteBackRepository {
 
   async forProduct(externalId: string): Promise<WriteBackEntity[]> {
     return this.db.repository(WriteBackEntity).find({ where: { externalId }, order: { createdAt: 'ASC' } });
+  }
+
+  /** The targets that later write-backs of the product wrote, as far as these are applied. */
+  async writtenLater({
+    id,
+    externalId,
+    settledAt,
+  }: Pick<WriteBackEntity, 'id' | 'externalId' | 'settledAt'>): Promise<ReadonlySet<string>> {
+    if (settledAt === null) return new Set();
+    const later = await this.db.repository(WriteBackEntity).find({
+      where: { id: Not(id), externalId, state: 'applied', settledAt: MoreThan(settledAt) },
+      select: { id: true, fields: true },
+    });
+    const written = later.flatMap(({ fields }) => fields).filter(({ outcome }) => outcome === 'written');
+    return new Set(written.map(({ target }) => target));
   }
 
   async countByState(store: string): Promise<Record<string, number>> {

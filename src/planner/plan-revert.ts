@@ -14,16 +14,18 @@ export interface PlannedRevert {
  * Decides field by field what a revert does (docs/decisions/0012-merchant-edits-win.md): a before-image is restored where the store
  * still holds what was written, and every other field is left as it is. `current` returns the live value of a target; `written` is
  * our written content of the product: it distinguishes a later text of ours from an edit. `unread` returns why a value could not be
- * read: such a value is not known to be empty, so its field is left as it is.
+ * read: such a value is not known to be empty, so its field is left as it is. `isReplaced`: a later write-back wrote the field, perhaps
+ * with the same text, which is that one's to revert.
  */
 export function planRevert(
   journal: readonly JournalField[],
   current: (target: string) => string | null,
   written: WrittenContent,
   unread: (target: string) => string | null = () => null,
+  isReplaced: (target: string) => boolean = () => false,
 ): PlannedRevert {
   const candidates = journal.filter(
-    ({ outcome, target }) => outcome === 'written' && unread(target) === null,
+    ({ outcome, target }) => outcome === 'written' && unread(target) === null && !isReplaced(target),
   );
   const holds = (field: JournalField, value: string | null): boolean =>
     valueHash(current(field.target)) === valueHash(value);
@@ -36,17 +38,20 @@ export function planRevert(
     if (restored.has(field.target))
       return { ...field, outcome: 'reverted', reason: 'the previous value was restored' };
     const problem = unread(field.target);
-    const reason =
-      problem === null
-        ? leftReason(current(field.target), written[field.target])
-        : `left alone: it cannot be read (${problem})`;
+    if (problem !== null)
+      return { ...field, outcome: 'not_ours', reason: `left alone: it cannot be read (${problem})` };
+    const reason = isReplaced(field.target)
+      ? REPLACED
+      : leftReason(current(field.target), written[field.target]);
     return { ...field, outcome: 'not_ours', reason };
   });
   return { fields, restore, restored };
 }
 
+const REPLACED = 'left alone: a later write-back replaced it';
+
 function leftReason(live: string | null, written: WrittenContent[string] | undefined): string {
   if (live === null || live === '') return 'left alone: the store no longer has a value there';
-  if (written !== undefined && isOurs(live, written)) return 'left alone: a later write-back replaced it';
+  if (written !== undefined && isOurs(live, written)) return REPLACED;
   return 'left alone: somebody edited it after it was written';
 }

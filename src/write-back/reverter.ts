@@ -83,8 +83,13 @@ export class WriteBackReverter {
     };
     const written = link.written ?? {};
     const typeOf = (target: string): string | null => liveValue(live, target).type;
-    const plan = planRevert(withLanded(row, current, typeOf), current, written, (target) =>
-      unreadReason(live, target),
+    const later = await this.writeBacks.writtenLater(row);
+    const plan = planRevert(
+      withLanded(row, current, typeOf),
+      current,
+      written,
+      (target) => unreadReason(live, target),
+      (target) => later.has(target) && !assumed.has(target),
     );
     return { store, live, storeId: link.storeId, written, plan };
   }

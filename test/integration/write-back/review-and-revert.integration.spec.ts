@@ -246,6 +246,16 @@ describe('a revert', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
   });
 
+  it('leaves alone a text that a later write-back wrote again after another', async () => {
+    const first = await applied({ name: 'First', html: '<p>First</p>' });
+    const second = await applied({ name: 'Second', html: '<p>Second</p>' });
+    const third = await applied({ name: 'First', html: '<p>Third</p>' });
+    await expect(stages.reverter.revert(first, PERSON)).rejects.toMatchObject({ code: 'conflict' });
+    expect(stages.store.at('1')).toMatchObject({ title: 'First', descriptionHtml: '<p>Third</p>' });
+    for (const id of [third, second, first]) await stages.reverter.revert(id, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+  });
+
   it('lets the same content be applied again by a later result', async () => {
     const id = await applied();
     await stages.reverter.revert(id, PERSON);
