@@ -1,7 +1,6 @@
-import { transformSync, version } from '@swc/core';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { enableCompileCache, registerHooks } from 'node:module';
+import { createRequire, enableCompileCache, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import swcOptions from './swc-options.mjs';
@@ -9,6 +8,8 @@ import swcOptions from './swc-options.mjs';
 // `node --import …/typescript-loader.mjs file.ts`: runs the sources as they are, without a build, for tests that need a process of its
 // own to kill.
 
+const require = createRequire(import.meta.url);
+const { version } = require('@swc/core/package.json');
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/store-sync-tests/', import.meta.url));
 /** The compiled file of each module, by its URL. */
 const loadedFrom = new Map();
@@ -18,8 +19,10 @@ enableCompileCache(join(CACHE, 'bytecode'));
 
 registerHooks({
   resolve(specifier, context, next) {
-    if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL !== undefined) {
-      const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
+    const { parentURL } = context;
+    const isOurs = parentURL !== undefined && !parentURL.includes('/node_modules/');
+    if (isOurs && specifier.startsWith('.') && specifier.endsWith('.js')) {
+      const source = new URL(specifier.replace(/\.js$/, '.ts'), parentURL);
       if (existsSync(fileURLToPath(source))) return { url: source.href, shortCircuit: true };
     }
     return next(specifier, context);
@@ -38,7 +41,12 @@ function compiled(url) {
   const kept = join(CACHE, `${key}.js`);
   loadedFrom.set(url, kept);
   if (existsSync(kept)) return readFileSync(kept, 'utf8');
-  const { code, map } = transformSync(text, { filename, ...swcOptions, sourceMaps: true });
+  // Required here, as its native library takes a tenth of a second to load, and most processes find every module compiled.
+  const { code, map } = require('@swc/core').transformSync(text, {
+    filename,
+    ...swcOptions,
+    sourceMaps: true,
+  });
   keep(`${kept}.map`, map);
   keep(kept, `${code}\n//# sourceMappingURL=${key}.js.map\n`);
   return code;
