@@ -119,26 +119,6 @@ describe('starting an export', () => {
   });
 });
 
-describe('a filter that the store does not heed', () => {
-  it('is found out before an export, whose answers have no search notes', async () => {
-    const search = [
-      { warnings: [{ field: 'foo', message: 'Invalid search field.', code: 'invalid_field' }] },
-    ];
-    store.answerWith(({ operation: name }) =>
-      name === 'BulkRun'
-        ? started(HANDLE)
-        : data({ productsCount: { count: 5, precision: 'EXACT' } }, { search }),
-    );
-    const connector = store.connector({ query: 'foo:1' });
-    const reading = connector.readWhole(null, () => Promise.resolve())[Symbol.asyncIterator]();
-    expect(await failureOf(reading.next())).toMatchObject({
-      code: 'invalid',
-      fields: { query: ['Invalid search field.'] },
-    });
-    expect(store.operations()).not.toContain('BulkRun');
-  });
-});
-
 describe('an export that an earlier process began', () => {
   const NEW = 'gid://shopify/BulkOperation/8';
 

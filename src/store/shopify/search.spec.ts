@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
 import { productSearch } from './search.js';
+
+const store = ScriptedStore.forEachTest();
 
 const STATUSES = 'status:active,draft,archived,unlisted';
 
@@ -22,5 +25,21 @@ describe('productSearch', () => {
 
   it('lets words be that merely look like operators', () => {
     expect(productSearch('ORANGE SAND')).toBe(`${STATUSES} ORANGE SAND`);
+  });
+});
+
+describe('a filter that the store does not heed', () => {
+  it('is found out before an export, whose answers have no search notes', async () => {
+    const search = [
+      { warnings: [{ field: 'foo', message: 'Invalid search field.', code: 'invalid_field' }] },
+    ];
+    store.answerWith(() => data({ productsCount: { count: 5, precision: 'EXACT' } }, { search }));
+    const connector = store.connector({ query: 'foo:1' });
+    const reading = connector.readWhole(null, () => Promise.resolve())[Symbol.asyncIterator]();
+    expect(await failureOf(reading.next())).toMatchObject({
+      code: 'invalid',
+      fields: { query: ['Invalid search field.'] },
+    });
+    expect(store.operations()).not.toContain('BulkRun');
   });
 });
