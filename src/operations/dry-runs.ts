@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Connections, type Store } from '../connections/connections.js';
+import { Connections } from '../connections/connections.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import type { DryRun } from '../sync/dry-run.js';
@@ -39,7 +39,7 @@ export class DryRuns {
     const store = this.connections.namedStore(storeKey);
     const actions: PlanEntry[] = [];
     const onActions = (batch: readonly SyncActionEntity[]): void => {
-      actions.push(...batch.map((each) => kept(presentEntry(each, store.settings.writeBack), store)));
+      actions.push(...batch.map((each) => presentEntry(each, store.settings)));
     };
     const draft = save ? await this.plans.draft(store.key) : null;
     const request = { ...following, onActions };
@@ -74,10 +74,4 @@ export class DryRuns {
     });
     return this.costs.estimate(store, planned);
   }
-}
-
-/** Says what happens to the catalog product only where the store's settings change it. */
-function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
-  if (entry.kind !== 'orphan' || settings.deleted === 'keep') return entry;
-  return { ...entry, reason: `${entry.reason}; the catalog keeps it` };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ACTION_KINDS } from '../persistence/entities/sync-action.entity.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
+import type { StoreConfig } from '../config/index.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import { ListingRepository, type ListFilter } from '../persistence/listing.repository.js';
 import {
@@ -101,8 +102,8 @@ export class PlanOperations {
     const plan = await this.#plan(id);
     const { limit, offset, cursor, ...filter } = query;
     const listed = await this.plans.entries(plan.id, { limit, offset, cursor }, filter);
-    const writeBack = this.connections.findStore(plan.store)?.settings.writeBack;
-    return pageOf(listed, { limit, offset, order: 'asc' }, (row) => presentEntry(row, writeBack));
+    const settings = this.connections.findStore(plan.store)?.settings;
+    return pageOf(listed, { limit, offset, order: 'asc' }, (row) => presentEntry(row, settings));
   }
 
   /** Entries of each kind that match the rest of the filter. */
@@ -173,11 +174,18 @@ type PlannedRow = Pick<
   'kind' | 'externalId' | 'label' | 'reason' | 'fields' | 'withheld' | 'wantsGeneration' | 'body'
 >;
 
-/** `writeBack`: the present settings of the store; undefined for a store that is not configured any more. */
-export function presentEntry(entry: PlannedRow, writeBack: WriteBackSettings | undefined): PlanEntry {
-  const { kind, externalId, label, reason, fields, wantsGeneration } = entry;
+/** The settings of a store that an entry depends on. */
+interface ShownSettings extends Pick<StoreConfig, 'deleted'> {
+  readonly writeBack: WriteBackSettings;
+}
+
+/** `settings`: the present ones of the store; undefined for a store that is not configured any more. */
+export function presentEntry(entry: PlannedRow, settings: ShownSettings | undefined): PlanEntry {
+  const { kind, externalId, label, fields, wantsGeneration } = entry;
+  const fate = kind === 'orphan' && settings !== undefined ? FATES[settings.deleted] : '';
+  const reason = `${entry.reason}${fate}`;
   const withheld = entry.withheld.map(presentWithheld);
-  const mediaLost = mediaLostBy(entry, writeBack);
+  const mediaLost = mediaLostBy(entry, settings?.writeBack);
   return {
     kind,
     externalId,
@@ -189,6 +197,13 @@ export function presentEntry(entry: PlannedRow, writeBack: WriteBackSettings | u
     ...(mediaLost === null ? {} : { mediaLost }),
   };
 }
+
+/** What becomes of the catalog product whose source is gone, where the store's settings change it. */
+const FATES: Readonly<Record<StoreConfig['deleted'], string>> = {
+  keep: '',
+  report: '; the catalog keeps it',
+  delete: '; it is deleted in the catalog',
+};
 
 /** A description that is generated replaces the merchant's, except the elements of `writeBack.keep`. */
 function mediaLostBy(

@@ -129,3 +129,16 @@ describe('a product that is gone from the store, with deleted: report', () => {
     expect(JSON.parse(stdout)).toMatchObject({ stores: [{ gone: null }] });
   });
 });
+
+describe('a product that is gone from the store, with deleted: delete', () => {
+  it('is announced by plan as deleted, and not as kept', async () => {
+    await world.configure({ stores: { main: { deleted: 'delete', limits: { maxOrphanedShare: 1 } } } });
+    world.store.products.delete(ids[0]!);
+    const before = (await world.catalogProducts()).length;
+    const { stdout } = await runCommand(world, 'plan', [], { store: 'main', full: true });
+    expect(stdout).toMatch(/- orphan .*A lamp.*; it is deleted in the catalog$/m);
+    expect(stdout).not.toMatch(/- orphan .*the catalog keeps it/);
+    await runCommand(world, 'sync', [], { store: 'main', full: true });
+    expect(await world.catalogProducts()).toHaveLength(before - 1);
+  });
+});
