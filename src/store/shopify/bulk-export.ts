@@ -47,8 +47,8 @@ export class BulkExport {
 
   /** False for an operation that reads something else than `start` would: the settings have changed since. */
   async fits(id: string, query: string): Promise<boolean> {
-    const operation = await this.find(id);
-    return operation === null || operation.query === (await this.textFor(query));
+    const text = (await this.find(id))?.query;
+    return text === undefined || text === (await this.textFor(query));
   }
 
   private async textFor(query: string): Promise<string> {

@@ -169,7 +169,7 @@ export const bulkPollData = z.object({
       id: z.string(),
       status: operationStatus,
       errorCode: z.string().nullish(),
-      query: z.string(),
+      query: z.string().optional(),
       objectCount: countSchema,
       rootObjectCount: countSchema,
       fileSize: countSchema.nullish(),
