@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { localServers } from '../../test/support/local-servers.js';
 import { TakingTurns } from './taking-turns.js';
 
+const start = localServers();
 const ends: (() => void)[] = [];
 afterEach(() => {
   for (const end of ends.splice(0).reverse()) end();
@@ -18,14 +20,7 @@ async function serve(
   limits: { answerMs?: number; mostWaiting?: number } = {},
 ): Promise<{ port: number; turns: TakingTurns }> {
   const turns = new TakingTurns(listener, { answerMs: 5_000, mostWaiting: 100, ...limits });
-  const server = createServer(turns.listener);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ends.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { port: (server.address() as AddressInfo).port, turns };
+  return { port: Number(new URL(await start(turns.listener)).port), turns };
 }
 
 /** Sends requests in one go. Its answers are read only on `resume`. */

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { localServers } from '../../test/support/local-servers.js';
 import { CatalogClient } from './client.js';
 
-let server: Server;
+const serve = localServers();
 let client: CatalogClient;
 /** The connection of each request, in order, by its path. */
 let connections: { readonly path: string; readonly socket: Socket }[];
@@ -14,29 +13,21 @@ let broken: string | null;
 beforeEach(async () => {
   connections = [];
   broken = null;
-  server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     const path = request.url ?? '';
     connections.push({ path, socket: request.socket });
     request.resume();
     if (path === broken) request.socket.resetAndDestroy();
     else response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":1,"task_id":"t"}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
   client = new CatalogClient({
-    baseUrl: `http://127.0.0.1:${String(address.port)}/api/v1`,
+    baseUrl: `${url}/api/v1`,
     auth: { apiToken: 'token' },
     requestsPerSecond: 1000,
   });
 });
-afterEach(async () => {
+afterEach(() => {
   client.close();
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 });
 
 const GENERATE = '/api/v1/products/generate/';

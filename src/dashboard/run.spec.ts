@@ -180,14 +180,7 @@ describe('the page of a run', () => {
   });
 
   it('marks what a changed field was and is, and links the product', () => {
-    const items = {
-      items: [item({})],
-      total: 1,
-      limit: 50,
-      offset: 0,
-      next: null,
-      outcomes: { ...EMPTY, updated: 1 },
-    };
+    const items = { ...NO_ITEMS, items: [item({})], total: 1, outcomes: { ...EMPTY, updated: 1 } };
     const changes = new Map([
       ['shopify:x:1', [{ field: 'name' as const, before: 'Old lamp', after: 'New lamp' }]],
     ]);
@@ -197,14 +190,7 @@ describe('the page of a run', () => {
   });
 
   it('keeps filter and search in the links to other pages and in the file', () => {
-    const items = {
-      items: [item({})],
-      total: 99,
-      limit: 50,
-      offset: 0,
-      next: null,
-      outcomes: { ...EMPTY, updated: 99 },
-    };
+    const items = { ...NO_ITEMS, items: [item({})], total: 99, outcomes: { ...EMPTY, updated: 99 } };
     const page = shown({}, { items, choice: { outcome: 'updated', search: 'lamp' } });
     for (const path of ['/runs/r1?', '/runs/r1/items.csv?'])
       expect(page).toContain(`${path}outcome=updated&amp;search=lamp`);

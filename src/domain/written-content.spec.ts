@@ -84,38 +84,23 @@ describe('afterWrite', () => {
     });
   });
 
-  it('forgets the text first that was written longest ago, though it was the first of all', () => {
-    const texts = ['first', ...Array.from({ length: 15 }, (_, index) => String(index)), 'first', 'a', 'b'];
+  const numbers = Array.from({ length: 15 }, (_, index) => String(index));
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'forgets the text first that was written longest ago, though it was the first of all',
+      ['first', ...numbers, 'first', 'a', 'b'],
+      [...numbers.slice(1), 'first', 'a'],
+    ],
+    ['keeps the texts of ours before as past', ['1', '2', '3'], ['1', '2']],
+    ['never lists the present text as past, also when an old one comes again', ['1', '2', '1'], ['2']],
+    ['lists a text once, however often it is written', ['a', 'b', 'a', 'b', 'a'], ['b']],
+  ])('%s', (_what, texts, past) => {
     const end = texts.reduce<WrittenField | undefined>(
       (field, text) => afterWrite(field, text, 'merchant'),
       undefined,
     );
-    expect(end?.past).toHaveLength(16);
-    expect(end?.past).toContain(valueHash('first'));
-    expect(end?.past).not.toContain(valueHash('0'));
-  });
-
-  it('keeps the texts of ours before as past', () => {
-    const third = afterWrite(secondWrite, 'generated 3', 'merchant');
-    expect(third.past).toEqual([valueHash('generated 1'), valueHash('generated 2')]);
-  });
-
-  it('never lists the present text as past, also when an old one comes again', () => {
-    const again = afterWrite(secondWrite, 'generated 1', 'merchant');
-    expect(again).toEqual({
-      ours: valueHash('generated 1'),
-      past: [valueHash('generated 2')],
-      replaced: 'merchant',
-    });
-  });
-
-  it('lists a text once, however often it is written', () => {
-    const texts = ['a', 'b', 'a', 'b', 'a'];
-    const end = texts.reduce<WrittenField | undefined>(
-      (field, text) => afterWrite(field, text, null),
-      undefined,
-    );
-    expect(end?.past).toEqual([valueHash('b')]);
+    const ours = valueHash(texts.at(-1));
+    expect(end).toEqual({ ours, past: past.map((text) => valueHash(text)), replaced: 'merchant' });
   });
 
   it('over a reverted field keeps the reverted text as past', () => {

@@ -1,24 +1,19 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { CodedError } from '../domain/errors.js';
 import { workspaceSchema } from '../config/workspace-schema.js';
 import { checkConnections, publicUrlAnswer, type Finding } from './check.js';
 import { Connections } from '../connections/connections.js';
 import { FakeCatalog, refusal } from '../../test/support/fake-catalog.js';
+import { localServers } from '../../test/support/local-servers.js';
+import { ownPort } from '../../test/support/ports.js';
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const serve = localServers();
 
 async function listening(status: number, headers: Record<string, string> = {}): Promise<string> {
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     response.writeHead(request.url === '/base/health/live' ? status : 500, headers).end('x');
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/base/`;
+  return `${url}/base/`;
 }
 
 describe('the public URL', () => {
@@ -37,9 +32,7 @@ describe('the public URL', () => {
   });
 
   it('that nobody answers is no failure: the daemon may be stopped', async () => {
-    const url = await listening(200);
-    await new Promise((resolve) => servers.splice(0)[0]?.close(resolve));
-    const finding = await publicUrlAnswer(url);
+    const finding = await publicUrlAnswer(`http://127.0.0.1:${String(await ownPort())}/base/`);
     expect(finding).toMatchObject({ level: 'warn', detail: expect.stringContaining('may be stopped') });
     expect(finding.detail).toContain('ECONNREFUSED');
   });

@@ -130,14 +130,6 @@ describe('a product without a catalog product', () => {
       fields: filledFields(toCatalogBody(snapshot(), rules())),
     });
   });
-
-  it('is put off while the catalog creates it in the background', () => {
-    const creating = linkOf(snapshot(), { catalogId: null, state: 'pending', creating: true });
-    expect(plan(snapshot({ title: 'Changed meanwhile' }), creating)).toEqual({
-      kind: 'put_off',
-      code: 'being_created',
-    });
-  });
 });
 
 describe('a linked product', () => {
@@ -223,19 +215,25 @@ describe('a linked product', () => {
     expect(planned.seen['title']).toBe(valueHash('Generated'));
     expect(planned.body.name).toBe('Bottle');
   });
+});
 
-  it('is put off while it is being created again', () => {
-    expect(plan(snapshot({ title: 'Flask' }), linkOf(snapshot(), { creating: true }))).toEqual({
-      kind: 'put_off',
-      code: 'being_created',
-    });
-  });
-
-  it('is put off while a write-back holds it, also when it looks unchanged', () => {
-    expect(plan(snapshot(), linkOf(snapshot(), { writing: true }))).toEqual({
-      kind: 'put_off',
-      code: 'being_written',
-    });
+describe('a product is put off', () => {
+  it.each<[string, ProductSnapshot, Partial<LinkView>, string]>([
+    [
+      'while the catalog creates it in the background',
+      snapshot({ title: 'Changed meanwhile' }),
+      { catalogId: null, state: 'pending', creating: true },
+      'being_created',
+    ],
+    ['while it is being created again', snapshot({ title: 'Flask' }), { creating: true }, 'being_created'],
+    [
+      'while a write-back holds it, also when it looks unchanged',
+      snapshot(),
+      { writing: true },
+      'being_written',
+    ],
+  ])('%s', (_when, read, link, code) => {
+    expect(plan(read, linkOf(snapshot(), link))).toEqual({ kind: 'put_off', code });
   });
 });
 

@@ -35,46 +35,47 @@ function material(over: Partial<IntendedValue> = {}): IntendedValue {
 }
 
 describe('a metafield', () => {
-  it('that does not exist is created: nothing guards it', () => {
-    expect(decide(material(), live())).toMatchObject({
-      verdict: 'write',
-      reason: 'generated',
-      before: null,
-      token: null,
-    });
-  });
-
-  it('that does not exist is not nought', () => {
-    expect(decide(material({ type: 'number_integer', value: '0' })).verdict).toBe('write');
-  });
-
-  it('of ours is replaced, guarded by its digest', () => {
-    const written = { [MATERIAL]: ourText('Steel', null) };
-    expect(decide(material(), live({}, [liveMetafield()]), { written })).toMatchObject({
-      verdict: 'write',
-      before: 'Steel',
-      token: 'd1',
-    });
-  });
-
-  it('that somebody else keeps is left alone', () => {
-    expect(decide(material(), live({}, [liveMetafield()]))).toMatchObject({
-      verdict: 'conflict',
-      reason: 'somebody else keeps a value there',
-    });
-  });
-
-  it('of ours that the merchant removed stays removed', () => {
-    const written = { [MATERIAL]: ourText('Steel', null) };
-    expect(decide(material(), live(), { written })).toMatchObject({
-      verdict: 'conflict',
-      reason: 'the merchant edited it after we wrote it',
-    });
-  });
-
-  it('of ours that was reverted may be written again', () => {
-    const written = { [MATERIAL]: revertedText('Steel', null) };
-    expect(decide(material(), live(), { written }).verdict).toBe('write');
+  const left = 'the merchant edited it after we wrote it';
+  const ours = { written: { [MATERIAL]: ourText('Steel', null) } };
+  it.each<[string, Partial<IntendedValue>, LiveMetafield[], Parameters<typeof decide>[2], object]>([
+    [
+      'that does not exist is created: nothing guards it',
+      {},
+      [],
+      {},
+      { verdict: 'write', reason: 'generated', before: null, token: null },
+    ],
+    [
+      'that does not exist is not nought',
+      { type: 'number_integer', value: '0' },
+      [],
+      {},
+      { verdict: 'write' },
+    ],
+    [
+      'of ours is replaced, guarded by its digest',
+      {},
+      [liveMetafield()],
+      ours,
+      { verdict: 'write', before: 'Steel', token: 'd1' },
+    ],
+    [
+      'that somebody else keeps is left alone',
+      {},
+      [liveMetafield()],
+      {},
+      { verdict: 'conflict', reason: 'somebody else keeps a value there' },
+    ],
+    ['of ours that the merchant removed stays removed', {}, [], ours, { verdict: 'conflict', reason: left }],
+    [
+      'of ours that was reverted may be written again',
+      {},
+      [],
+      { written: { [MATERIAL]: revertedText('Steel', null) } },
+      { verdict: 'write' },
+    ],
+  ])('%s', (_what, over, held, context, expected) => {
+    expect(decide(material(over), live({}, held), context)).toMatchObject(expected);
   });
 
   it('is found by namespace and key', () => {
@@ -88,8 +89,7 @@ describe('a metafield', () => {
 
   it('keeps the type that it has in the store', () => {
     const held = liveMetafield({ type: 'multi_line_text_field' });
-    const written = { [MATERIAL]: ourText('Steel', null) };
-    expect(decide(material(), live({}, [held]), { written }).type).toBe('multi_line_text_field');
+    expect(decide(material(), live({}, [held]), ours).type).toBe('multi_line_text_field');
     expect(decide(material(), live()).type).toBe('single_line_text_field');
   });
 

@@ -1,21 +1,17 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
+import { localServers } from '../../test/support/local-servers.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { refuse, reply } from './reply.js';
 
 const MB = 1024 * 1024;
-const ends: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0)) end();
-});
+const serve = localServers();
 
 /** A receiver that reads bodies of at most 1 MB, except at /unread. */
 async function receiver(budget = new ByteBudget(64 * MB, () => performance.now())): Promise<string> {
-  const server = createServer((request, response) => {
+  return serve((request, response) => {
     void (async () => {
       if (request.url === '/unread') {
         refuse(request, response, 404, 'no such workspace');
@@ -30,13 +26,6 @@ async function receiver(budget = new ByteBudget(64 * MB, () => performance.now()
       }
     })();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ends.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
 /** The status that a sender gets who sends its whole body whatever comes; null when the answer is lost. */
@@ -108,17 +97,13 @@ describe('a request body', () => {
 
   it('that comes in one part is kept in memory of its own, which keeps no other one', async () => {
     const read: Buffer[] = [];
-    const server = createServer((request, response) => {
+    const url = await serve((request, response) => {
       void (async () => {
         const body = await readRawBody(request, new ByteBudget(MB, () => performance.now()));
         if (body.kind === 'body') read.push(body.bytes);
         response.end();
       })();
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    ends.push(() => server.close());
-    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
     await (await fetch(url, { method: 'POST', body: 'a small delivery' })).arrayBuffer();
     expect(read.map((bytes) => [bytes.toString(), bytes.buffer.byteLength])).toEqual([
       ['a small delivery', 16],

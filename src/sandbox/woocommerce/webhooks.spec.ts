@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { localServers } from '../../../test/support/local-servers.js';
 import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
 import { ask, stopWooSandboxes, wooSandbox } from '../../../test/support/sandbox/woocommerce-caller.js';
 
@@ -14,27 +12,21 @@ interface Received {
 }
 
 const SECRET = 'the secret';
-let receiver: Server;
+const serve = localServers();
 let url: string;
 let received: Received[];
 let shop: TestShop;
 
 beforeEach(async () => {
   received = [];
-  receiver = createServer((request, response) => {
+  url = await serve((request, response) => {
     void text(request).then((body) => {
       received.push({ headers: request.headers, body });
       response.writeHead(200).end();
     });
-  }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  });
 });
-afterEach(async () => {
-  await stopWooSandboxes();
-  receiver.closeAllConnections();
-  receiver.close();
-});
+afterEach(stopWooSandboxes);
 
 async function watched(topics = ['created', 'updated', 'deleted', 'restored']): Promise<void> {
   // Fixed, so that every delivery is of one second.

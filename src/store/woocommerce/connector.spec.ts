@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
@@ -14,13 +13,14 @@ import {
   write,
   written,
 } from '../../../test/support/sandbox/connected-shop.js';
+import { localServers } from '../../../test/support/local-servers.js';
 import { isCoded } from '../../domain/errors.js';
-import { close, listen } from '../../sandbox/shop-server.js';
 import type { ShopIdentity } from '../connector-parts.js';
 import { WooClient } from './client.js';
 import { WooEvents } from './events.js';
 import { webhookSchema } from './schemas.js';
 
+const serve = localServers();
 afterEach(closeShops);
 
 describe('a whole read', () => {
@@ -340,7 +340,7 @@ describe('webhooks', () => {
     const shop = await shopWith(1);
     const received: Buffer[] = [];
     const verdicts: string[] = [];
-    const server = createServer((request, response) => {
+    const uri = await serve((request, response) => {
       request.on('data', (chunk: Buffer) => received.push(chunk));
       request.on('end', () => {
         verdicts.push(
@@ -349,8 +349,6 @@ describe('webhooks', () => {
         response.end();
       });
     });
-    const uri = await listen(server, 0);
-    closeLater({ close: () => close(server) });
     await connect(shop, { webhookSecret: 'the old one' }).subscribe(uri, null);
     await connect(shop, { webhookSecret: 'the new one' }).subscribe(uri, null);
     shop.products.edit(idIn(shop), { name: 'Edited' });
