@@ -8,7 +8,13 @@ import { PLAN_STATES } from '../domain/row-states.js';
 import { json, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity, type StoredActionKind } from './entities/sync-action.entity.js';
-import { SyncRunEntity, type PlanCounts, type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
+import {
+  SyncRunEntity,
+  type PlanCounts,
+  type RunKind,
+  type RunTrigger,
+  type SavedPlan,
+} from './entities/sync-run.entity.js';
 import { containing } from './like-pattern.js';
 import { isBeingWritten } from './held-product.js';
 import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
@@ -31,6 +37,8 @@ export interface KeptPlan {
   readonly counts: Partial<PlanCounts>;
   readonly entries: number;
   readonly incomplete: string | null;
+  /** Whether the catalog products of gone ones were to be deleted. */
+  readonly deletes: boolean;
   readonly error: string | null;
   readonly runId: string | null;
   readonly createdAt: Date;
@@ -113,7 +121,7 @@ export class PlanRepository {
 
   async finish(
     { id, lease }: PlannedRun,
-    end: { kind: RunKind; counts: PlanCounts; entries: number; incomplete: string | null },
+    end: { kind: RunKind } & Pick<Required<SavedPlan>, 'counts' | 'entries' | 'incomplete' | 'deletes'>,
   ): Promise<void> {
     await this.db.affected(
       `UPDATE sync_action AS action SET link_before = coalesce((SELECT ${LINK_STANDING} FROM store_product AS link
@@ -125,11 +133,11 @@ export class PlanRepository {
       `WITH held AS (${HELD_RUN}) DELETE FROM seen_product USING held WHERE run_id = held.id`,
       [id, lease],
     );
-    const { counts, entries, incomplete, kind } = end;
+    const { kind, ...made } = end;
     await this.db.affected(
       `UPDATE sync_run SET state = 'planned', lease = NULL, kind = $3, plan = plan || $4::jsonb
        WHERE id = $1 AND lease = $2 AND state = 'planning'`,
-      [id, lease, kind, json({ counts, entries, incomplete })],
+      [id, lease, kind, json(made)],
     );
   }
 
@@ -352,6 +360,7 @@ export function keptPlan(run: SyncRunEntity): KeptPlan {
     counts: plan.counts,
     entries: plan.entries,
     incomplete: plan.incomplete,
+    deletes: plan.deletes ?? false,
     error: isApplied ? null : error,
     runId: isApplied ? id : null,
     createdAt: new Date(plan.createdAt),

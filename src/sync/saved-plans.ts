@@ -77,7 +77,9 @@ export class SavedPlans {
     const run = await this.plans.underWay(planId);
     try {
       const { entries, ...made } = await planForReview(this, run, store, options);
-      await this.plans.finish(run, { ...made, entries });
+      const { kind, counts, incomplete } = made;
+      const deletes = deletesGone(store);
+      await this.plans.finish(run, { kind, counts, incomplete, entries, deletes });
       return made;
     } catch (error) {
       await this.plans.fail(run, errorLine(error));
@@ -99,7 +101,7 @@ export class SavedPlans {
     if (run === null) throw new CodedError('conflict', `plan ${kept.id} is being applied already`);
     try {
       const plan = Plan.of(this.db, run);
-      const tally = await this.#judge(plan, store, signal);
+      const tally = await this.#judge(plan, store, { deletes: kept.deletes, signal });
       const { conflicted } = await plan.actions.counts();
       const counts = { ...NO_COUNTS, seen: tally.products, conflicted };
       await this.plans.queue(run, { by, counts, began });
@@ -132,7 +134,11 @@ export class SavedPlans {
   }
 
   /** Judges each entry again, by the store, its link and the identities as they are now. */
-  async #judge(plan: Plan, store: Store, signal: AbortSignal): Promise<Tally> {
+  async #judge(
+    plan: Plan,
+    store: Store,
+    { deletes, signal }: Pick<KeptPlan, 'deletes'> & { readonly signal: AbortSignal },
+  ): Promise<Tally> {
     const tally = { entries: 0, products: 0, refused: 0 };
     await fillCatalogView(plan, store.workspace, null, { since: null, clock: this.clock, signal });
     const contested = await plan.identities.contested();
@@ -148,7 +154,7 @@ export class SavedPlans {
       for (const [index, entry] of entries.entries()) {
         tally.entries += 1;
         if (entry.kind !== 'orphan') tally.products += 1;
-        const verdict = judged(entry, live[index] ?? null, store);
+        const verdict = judged(entry, live[index] ?? null, store, deletes);
         const reason =
           verdict.reason ?? (unsettled.has(entry.id) ? movedIdentity(entry, resolve(asNew(entry))) : null);
         if (reason === null) valid.push({ id: entry.id, seen: verdict.seen });
@@ -168,11 +174,17 @@ interface Verdict {
   readonly seen: Record<string, string>;
 }
 
-function judged(entry: EntryStanding, found: SourceProduct | null, store: Store): Verdict {
+function deletesGone({ settings }: Store): boolean {
+  return settings.deleted === 'delete';
+}
+
+function judged(entry: EntryStanding, found: SourceProduct | null, store: Store, deletes: boolean): Verdict {
   const refused = (reason: string): Verdict => ({ reason, seen: {} });
   if (entry.writing) return refused('a write-back of the product is under way');
   if (entry.actedSince || entry.linkMoved)
     return refused('another run has dealt with the product since the plan was made');
+  if (entry.kind === 'orphan' && deletes !== deletesGone(store))
+    return refused('the setting deleted was changed since the plan was made');
   if (entry.kind === 'orphan')
     return found === null ? { reason: null, seen: {} } : refused('the product is in the store again');
   if (found === null) return refused('the product is no longer in the store');

@@ -37,6 +37,8 @@ export interface SavedPlan {
   readonly entries: number;
   /** Why absence proved nothing, where the read was not complete. */
   readonly incomplete: string | null;
+  /** Whether the catalog products of gone ones were to be deleted. Absent until the plan is made. */
+  readonly deletes?: boolean;
   /** Both by the clock of the database, as ISO 8601. The run itself begins when the plan is applied. */
   readonly createdAt: string;
   readonly appliedAt: string | null;

@@ -139,6 +139,18 @@ describe('a saved plan', () => {
     expect(products.find(({ name }) => name === 'file')).toMatchObject({ sku: null });
   });
 
+  it('deletes no catalog product that it announced as kept', async () => {
+    world.store.products.delete(idOf('file'));
+    const { id } = await savePlan();
+    const before = await names();
+    const settings = { workspaces: { default: { generation: { mode: 'off' } } } };
+    await world.configure({ ...settings, stores: { main: { deleted: 'delete' } } });
+    const end = await apply(id);
+    await world.configure(settings);
+    expect(end.run.error).toMatch(/the setting deleted was changed since the plan was made/);
+    expect(await names()).toEqual(before);
+  });
+
   it('waits while a run of the store is active', async () => {
     world.store.products.merchantEdit(idOf('drill'), { title: 'drill V' });
     const { id } = await savePlan();
