@@ -31,8 +31,8 @@ export type DefinedValue =
   | { readonly unfit: string };
 
 /**
- * A metafield's value in the type that its definition asks for. Without a definition it keeps its own type, or that of
- * the live value, unless it may only go into a defined metafield.
+ * A metafield's value in the type that its definition asks for, or else in that of the live value. Without either it keeps its own type,
+ * unless it may only go into a defined metafield.
  */
 export function definedValue(
   value: IntendedValue,
@@ -49,8 +49,16 @@ export function definedValue(
       ? { unfit: `it does not fit the definition (${definition.type}): ${fit.problem}` }
       : { value: { ...value, ...fit } };
   }
-  const own = { ...value, type: liveType ?? value.type };
-  if (freeText) return { value: own };
+  if (freeText) return { value: { ...value, type: liveType ?? value.type } };
+  const held = liveType ?? value.type;
+  const isAlike = held === value.type || [held, value.type].every((type) => TEXTS.includes(type));
+  // A list that is sent as a text would be shown with its brackets.
+  const fit =
+    held === null || isAlike
+      ? { value: value.value, type: held }
+      : fittedAlone(value, { ...place, type: held, validations: [] }, matches);
+  if ('problem' in fit) return { unfit: `the store holds it as ${String(held)}: ${fit.problem}` };
+  const own = { ...value, ...fit };
   if (create && own.type !== null)
     return { value: own, defines: { owner, ...place, type: own.type, name: titleOf(value.from) } };
   if (value.needsDefinition !== true) return { value: own };
@@ -58,6 +66,8 @@ export function definedValue(
     unfit: `the store does not define ${name}${owner === 'variant' ? ' for variants' : ''}: define it, or set writeBack.definitions: create`,
   };
 }
+
+const TEXTS: readonly (string | null)[] = ['single_line_text_field', 'multi_line_text_field'];
 
 /** A conversion that fails is the error of its value alone: the other values of the result are written. */
 function fittedAlone(value: IntendedValue, definition: MetafieldDefinition, matches: PatternTest): Fitted {

@@ -93,6 +93,29 @@ describe('a metafield', () => {
     expect(decide(material(), live()).type).toBe('single_line_text_field');
   });
 
+  it.each([
+    ['single_line_text_field', 'list.single_line_text_field', '["Steel"]', 'Steel'],
+    ['multi_line_text_field', 'list.single_line_text_field', '["Glass","Wood"]', 'Glass\nWood'],
+    ['list.single_line_text_field', 'single_line_text_field', 'Glass', '["Glass"]'],
+    ['json', 'single_line_text_field', 'Glass', '"Glass"'],
+    ['single_line_text_field', 'multi_line_text_field', '<b>Glass</b>', '<b>Glass</b>'],
+  ])('of ours that is a %s in the store takes a %s as one', (held, type, value, fitted) => {
+    const written = { [MATERIAL]: ourText('Old', null) };
+    const present = liveMetafield({ type: held, value: 'Old' });
+    const decision = decide(material({ type, value }), live({}, [present]), { written });
+    expect(decision).toMatchObject({ verdict: 'write', type: held, value: fitted });
+  });
+
+  it.each([
+    ['single_line_text_field', 'list.single_line_text_field', '["Glass","Wood"]', /a list of 2 values/],
+    ['number_integer', 'single_line_text_field', 'many', /no whole number/],
+  ])('of ours that is a %s in the store takes no %s that it cannot hold', (held, type, value, reason) => {
+    const written = { [MATERIAL]: ourText('1', null) };
+    const present = liveMetafield({ type: held, value: '1' });
+    const decision = decide(material({ type, value }), live({}, [present]), { written });
+    expect(decision).toMatchObject({ verdict: 'unfit', reason: expect.stringMatching(reason) });
+  });
+
   it.each<[string, string, string, boolean]>([
     ['json', '{"a":1,"b":2}', '{"b": 2, "a": 1}', true],
     ['json', '{"a":1}', '{"a":2}', false],
