@@ -121,51 +121,36 @@ describe('a field', () => {
 });
 
 describe('a result that merely returns', () => {
-  it.each<[string, Partial<IntendedValue>, string, Partial<WriteBackContext>, string]>([
-    [
-      'what was pushed is not generated content: our text stays',
-      {},
-      'Ours',
-      { written: ours },
-      'not_generated',
-    ],
-    [
-      'what was pushed does not overwrite an edit, even where the configuration would',
-      {},
-      'Edited',
-      { onConflict: 'overwrite', released: true },
-      'not_generated',
-    ],
-    [
-      'what was pushed is recognised by the raw value, before it was sanitised',
-      { raw: ' Bottle ' },
-      'Ours',
-      { written: ours, pushedValues: { name: valueHash(' Bottle ') } },
-      'not_generated',
-    ],
-    [
-      'the text that ours replaced is not generated, also when another text was pushed since',
-      {},
-      'Ours',
-      { written: ours, pushedValues: { name: valueHash('Other') } },
-      'not_generated',
-    ],
-    [
-      'the text of another field is generated content',
-      { value: 'Acme', raw: 'Acme' },
-      'Bottle',
-      { pushedValues: { brand: valueHash('Acme') } },
-      'write',
-    ],
-  ])('%s', (_what, over, title, context, verdict) => {
-    expect(
-      decide(intended({ value: 'Bottle', raw: 'Bottle', ...over }), live({ title }), context),
-    ).toMatchObject({
-      verdict,
-      ...(verdict === 'not_generated' && {
-        reason: 'the catalog returns the store’s own text: nothing was generated',
-      }),
+  const returned = intended({ value: 'Bottle', raw: 'Bottle' });
+
+  it('what was pushed is not generated content: our text stays', () => {
+    expect(decide(returned, live({ title: 'Ours' }), { written: ours })).toMatchObject({
+      verdict: 'not_generated',
+      reason: 'the catalog returns the store’s own text: nothing was generated',
     });
+  });
+
+  it('what was pushed does not overwrite an edit, even where the configuration would', () => {
+    const context = { onConflict: 'overwrite' as const, released: true };
+    expect(decide(returned, live({ title: 'Edited' }), context).verdict).toBe('not_generated');
+  });
+
+  it('what was pushed is recognised by the raw value, before it was sanitised', () => {
+    const spaced = intended({ value: 'Bottle', raw: ' Bottle ' });
+    const context = { pushedValues: { name: valueHash(' Bottle ') } };
+    expect(decide(spaced, live({ title: 'Ours' }), { ...context, written: ours }).verdict).toBe(
+      'not_generated',
+    );
+  });
+
+  it('the text that ours replaced is not generated, also when another text was pushed since', () => {
+    const context = { written: ours, pushedValues: { name: valueHash('Other') } };
+    expect(decide(returned, live({ title: 'Ours' }), context).verdict).toBe('not_generated');
+  });
+
+  it('the text of another field is generated content', () => {
+    const context = { pushedValues: { brand: valueHash('Acme') } };
+    expect(decide(intended({ value: 'Acme', raw: 'Acme' }), live(), context).verdict).toBe('write');
   });
 
   it('the HTML that ours replaced is seen whatever its spelling', () => {

@@ -18,7 +18,7 @@ import {
 
 const SHOP = {
   currentAppInstallation: { accessScopes: [{ handle: 'read_products' }, { handle: 'write_products' }] },
-  shop: { name: 'Demo', myshopifyDomain: 'demo-store.myshopify.com' },
+  shop: { name: 'Demo', myshopifyDomain: 'Demo-Store.myshopify.com' },
   publicApiVersions: [{ handle: '2026-10', supported: true }],
 };
 const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
@@ -253,6 +253,15 @@ describe('credentials', () => {
   });
 });
 
+it('the store is refused when another shop answers', async () => {
+  const shop = { ...SHOP.shop, myshopifyDomain: 'other.myshopify.com' };
+  store.answerWith(() => data({ ...SHOP, shop }));
+  await expect(store.connector().probe()).rejects.toMatchObject({
+    ...{ code: 'misconfigured', side: 'store' },
+    message: expect.stringContaining('other.myshopify.com, not to demo-store.myshopify.com'),
+  });
+});
+
 const NO_BULK_YET = { bulkOperations: { nodes: [] } };
 
 describe('check', () => {
@@ -266,7 +275,11 @@ describe('check', () => {
 
   it('finds all well', async () => {
     store.answerWith(() => data({ ...SHOP, ...NO_BULK_YET }));
-    const findings = await connectorFindings(store.connector());
+    const connector = store.connector();
+    await expect(connector.probe()).resolves.toMatchObject({
+      ...{ name: 'Demo', servedVersion: null, mayWriteProducts: true },
+    });
+    const findings = await connectorFindings(connector);
     expect(findings.map(({ level, what }) => `${level} ${what}`)).toEqual([
       'ok store access',
       'ok shop',
@@ -313,10 +326,9 @@ describe('check', () => {
 
   it('fails when another version serves than the one configured', async () => {
     store.answerWith(() => ({ ...data(SHOP), headers: { 'x-shopify-api-version': '2026-01' } }));
-    expect((await connectorFindings(store.connector())).at(-1)).toMatchObject({
-      level: 'fail',
-      what: 'API version',
-    });
+    const connector = store.connector();
+    await expect(connector.probe()).resolves.toMatchObject({ servedVersion: '2026-01' });
+    expect((await connectorFindings(connector)).at(-1)).toMatchObject({ level: 'fail', what: 'API version' });
   });
 
   it.each([
