@@ -33,7 +33,9 @@ export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
       if (options.json) printJson(answer);
       else {
         for (const { externalId, reason } of answer.passedOver) print(`passed over ${externalId}: ${reason}`);
-        print(`generation requested for ${answer.requested} products of ${answer.store}`);
+        print(
+          `generation requested for ${answer.requested} ${answer.requested === 1 ? 'product' : 'products'} of ${answer.store}`,
+        );
       }
       if (answer.stopped === null) return 0;
       reportFailure(`stopped: ${answer.stopped}`);

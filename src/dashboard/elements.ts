@@ -117,7 +117,10 @@ export function pager({ total, limit, offset }: PagePlace, to: (offset: number) 
   if (offset > lastPage)
     return html`<nav class="pager" aria-label="Pages">
       <a rel="prev" data-key="[" href="${to(lastPage)}">← To the last page</a>
-      <p>This page is past the end of the list, which has ${amount(total)} entries.</p>
+      <p>
+        This page is past the end of the list, which has
+        ${total === 1 ? 'one entry' : `${amount(total)} entries`}.
+      </p>
     </nav>`;
   const last = Math.min(offset + limit, total);
   const link = (label: string, rel: string, at: number): Html =>

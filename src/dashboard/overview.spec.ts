@@ -141,6 +141,10 @@ describe('the credits of a workspace', () => {
     expect(page).toContain('<title>2026-11-22: 30</title>');
   });
 
+  it('that do not last a day are said to last less', () => {
+    expect(workspace(5)).toContain('2026-11-22, in less than a day');
+  });
+
   it('have no end while the service has reported none', () => {
     expect(workspace(null)).not.toContain('Run out');
   });

@@ -9,6 +9,7 @@ describe('the pager of a list', () => {
     const text = textOf(120, 5_000);
     expect(text).toContain('href="/runs?offset=100"');
     expect(text).toContain('past the end of the list, which has 120 entries');
+    expect(textOf(1, 50)).toContain('past the end of the list, which has one entry.');
   });
 
   it.each([

@@ -17,10 +17,10 @@ import { planPage, type PlanView } from '../views/plan.js';
 import { plansPage } from '../views/plans.js';
 import { kindFormSchema } from './store.pages.js';
 
-const planTakenText = (taken: number, refused: number): string =>
+export const planTakenText = (taken: number, refused: number): string =>
   refused === 0
-    ? `The run applies all ${taken} entries.`
-    : `The run applies ${taken} entries; ${refused} were refused, because they changed.`;
+    ? `The run applies ${taken === 1 ? 'the one entry' : `all ${taken} entries`}.`
+    : `The run applies ${taken} ${taken === 1 ? 'entry' : 'entries'}; ${refused} ${refused === 1 ? 'was refused, because it changed' : 'were refused, because they changed'}.`;
 
 const listSchema = formQuery(datedListShape(PLAN_STATES));
 const querySchema = formQuery({

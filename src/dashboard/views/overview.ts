@@ -31,7 +31,8 @@ const PROBLEMS = {
   writes_failed: 'writes failed',
 } as Readonly<Partial<Record<string, string>>>;
 export const NO_RUN_YET = 'This store has no runs yet.';
-const inDays = (days: number): string => (days === 1 ? 'in one day' : `in ${days} days`);
+const inDays = (days: number): string =>
+  days < 1 ? 'in less than a day' : days === 1 ? 'in one day' : `in ${days} days`;
 
 export interface OverviewChoice {
   readonly search?: string | undefined;

@@ -67,7 +67,11 @@ export function planPage(visitor: Visitor, view: PlanView): string {
         ${
           plan.state === 'saved' &&
           plan.entries > 0 &&
-          actionForm(`/plans/${plan.id}/apply`, `Apply these ${amount(plan.entries)} changes`, 'primary')
+          actionForm(
+            `/plans/${plan.id}/apply`,
+            plan.entries === 1 ? 'Apply this change' : `Apply these ${amount(plan.entries)} changes`,
+            'primary',
+          )
         }
       </div>
       <div data-live>${planPart(view)}</div>`,

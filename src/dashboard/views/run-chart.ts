@@ -1,5 +1,5 @@
 import type { PresentedRun } from '../../operations/present-run.js';
-import { amount, stateOfRun } from '../elements.js';
+import { amount, counted, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
 
 const WIDTH = 14;
@@ -54,7 +54,7 @@ function bar(run: PresentedRun, x: number, most: number): Html {
 
 function summary(store: string, runs: readonly PresentedRun[]): string {
   const failed = runs.filter((run) => stateOfRun(run) === 'failed').length;
-  return `The last ${runs.length} runs of ${store}, oldest first; ${failed === 0 ? 'none failed' : `${failed} failed`}`;
+  return `The last ${counted(runs.length, 'run')} of ${store}, oldest first; ${failed === 0 ? 'none failed' : `${failed} failed`}`;
 }
 
 function describe(run: PresentedRun): string {
