@@ -5,7 +5,7 @@ import {
 } from '../domain/metafield-definition.js';
 import { keyInTarget, metafieldName } from '../domain/metafield-key.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { fitted, type Fitted, type PatternTest } from './fit-metafield.js';
+import { fitted, type Fitted, listEntries, type PatternTest } from './fit-metafield.js';
 
 /** The merchant's definitions, as a write-back is decided by them. */
 export interface DefinitionsView {
@@ -49,7 +49,7 @@ export function definedValue(
       ? { unfit: `it does not fit the definition (${definition.type}): ${fit.problem}` }
       : { value: { ...value, ...fit } };
   }
-  if (freeText) return { value: { ...value, type: liveType ?? value.type } };
+  if (freeText) return { value: asFreeText(value, liveType) };
   const held = liveType ?? value.type;
   const isAlike = held === value.type || [held, value.type].every((type) => TEXTS.includes(type));
   // A list that is sent as a text would be shown with its brackets.
@@ -68,6 +68,13 @@ export function definedValue(
 }
 
 const TEXTS: readonly (string | null)[] = ['single_line_text_field', 'multi_line_text_field'];
+
+/** A list is shown as its lines, and not with its brackets. */
+function asFreeText(value: IntendedValue, liveType: string | null): IntendedValue {
+  const lines = listEntries(value)?.join('\n');
+  const type = lines === undefined ? (liveType ?? value.type) : 'multi_line_text_field';
+  return { ...value, value: lines ?? value.value, type };
+}
 
 /** A conversion that fails is the error of its value alone: the other values of the result are written. */
 function fittedAlone(value: IntendedValue, definition: MetafieldDefinition, matches: PatternTest): Fitted {

@@ -32,7 +32,7 @@ export function fitted(
   const rule = (name: string): string | null =>
     definition.validations.find((each) => each.name === name)?.value ?? null;
   const rules = { rule, matches };
-  const entries = entriesOf(source);
+  const entries = listEntries(source);
   const result = type.startsWith('list.')
     ? fitList(type.slice('list.'.length), entries ?? [source.value], rules)
     : fitSingle(type, source, entries, rules);
@@ -40,7 +40,7 @@ export function fitted(
 }
 
 /** The texts of a list's entries; null for a value that is no list. */
-function entriesOf({
+export function listEntries({
   value,
   type,
 }: {

@@ -8,6 +8,7 @@ import {
   type LiveMetafield,
 } from '../../test/support/product-builders.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
+import { NO_DEFINITIONS } from './defined-value.js';
 import { withLandedWrites } from './plan-write-back.js';
 
 const MATERIAL = 'metafield:catalog.material';
@@ -147,6 +148,22 @@ describe('a metafield', () => {
     expect(decide(material({ type: 'single_line_text_field', value: '2' }), live({}, [held])).verdict).toBe(
       'same',
     );
+  });
+});
+
+describe('a metafield of a store that takes any text', () => {
+  it.each([
+    ['list.single_line_text_field', '["Glass","Wood"]', 'Glass\nWood'],
+    ['json', '["Glass",1]', 'Glass\n1'],
+    ['json', '{"a":1}', '{"a":1}'],
+    ['number_integer', '5', '5'],
+    ['single_line_text_field', '["Glass","Wood"]', '["Glass","Wood"]'],
+  ])('says a %s of %s as people read it', (type, value, text) => {
+    const definitions = { ...NO_DEFINITIONS, freeText: true };
+    expect(decide(material({ type, value }), live(), { definitions })).toMatchObject({
+      verdict: 'write',
+      value: text,
+    });
   });
 });
 
