@@ -1,9 +1,10 @@
-import { Param } from '@nestjs/common';
+import { Get, Param } from '@nestjs/common';
+import { Allow } from '../../api/allow.js';
 import { Reports, type ReportKind } from '../../operations/reports.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { Connections } from '../../connections/connections.js';
 import { Form, Page, Pages } from '../page-routes.js';
-import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
+import { OtherAnswer, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { checkPage, generateQuestionPage, reportPage } from '../views/reports.js';
 
 /** Work that takes longer than a page: checks, looks for drift and generation of all that is missing. */
@@ -15,7 +16,9 @@ export class ReportPages {
     private readonly connections: Connections,
   ) {}
 
-  @Page('check')
+  /** For admins alone: a finding may name a secret that is known to everybody. */
+  @Get('check')
+  @Allow('admin')
   async check(@ThisVisitor() visitor: Visitor): Promise<string> {
     return checkPage(visitor, await this.reports.newest('check', ''));
   }
@@ -45,7 +48,9 @@ export class ReportPages {
 
   @Page('reports/:id')
   async show(@Param('id') id: string, @ThisVisitor() visitor: Visitor): Promise<string> {
-    return reportPage(visitor, await this.reports.show(id));
+    const report = await this.reports.show(id);
+    if (report.kind === 'check') throw new OtherAnswer({ url: '/check' });
+    return reportPage(visitor, report);
   }
 
   async #start(kind: ReportKind, store: string, visit: Visit): Promise<NextPage> {

@@ -124,11 +124,11 @@ function actionOf({ kind, of, run }: Attention): Html {
   const store = encodeURIComponent(of ?? '');
   switch (kind) {
     case 'no_stores':
-      return link('/settings', 'See the settings');
+      return link('/settings', 'See the settings', 'admin-only');
     case 'workspace_paused':
     case 'slot_taken':
     case 'api_version_retired':
-      return link('/check', RUN_CHECK);
+      return link('/check', RUN_CHECK, 'admin-only');
     case 'store_paused':
       return button(`/stores/${store}/retry`, 'Try now');
     case 'run_failed':
@@ -157,8 +157,9 @@ function actionOf({ kind, of, run }: Attention): Html {
   }
 }
 
-function link(path: string, label: string): Html {
-  return html`<a class="button" href="${path}">${label}</a>`;
+/** `who`: the class that hides it from other roles. */
+function link(path: string, label: string, who: 'admin-only' | '' = ''): Html {
+  return html`<a class="${who === '' ? 'button' : `button ${who}`}" href="${path}">${label}</a>`;
 }
 
 function button(path: string, label: string): Html {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Visitor } from '../../e2e/dashboard/dashboard-world.js';
 import { until, World } from '../../support/e2e-world.js';
 
 const VIEWER = 'the token of one who reads';
@@ -134,6 +135,20 @@ describe('the API', () => {
     expect(answer.status).toBe(401);
     const metrics = await (await fetch(`${world.url}/metrics`)).text();
     expect(metrics).toContain('store_sync_access_refused_total{via="api",reason="wrong_token"} 1');
+  });
+});
+
+describe('the check, which names weak secrets', () => {
+  it('is for those alone who have the role for it, also by the id of its report', async () => {
+    const admin = new Visitor(world.url);
+    expect((await admin.signIn(world.adminToken)).status).toBe(303);
+    expect((await admin.submit('/check', '/check', [])).status).toBe(303);
+    const [report] = await world.rows<{ id: string }>(`SELECT id FROM report WHERE kind = 'check'`);
+    const viewer = new Visitor(world.url);
+    expect((await viewer.signIn(VIEWER)).status).toBe(303);
+    expect((await viewer.get('/check')).status).toBe(403);
+    const byId = await viewer.get(`/reports/${report!.id}`);
+    expect([byId.status, byId.headers.get('location')]).toEqual([303, '/check']);
   });
 });
 
