@@ -48,6 +48,14 @@ function sessionService(refreshAnswer?: (access: string) => unknown) {
   return state;
 }
 
+/** Such a service, and a client that has read a product under access-1. */
+async function loggedIn(refreshAnswer?: (access: string) => unknown) {
+  const state = sessionService(refreshAnswer);
+  const client = service.client({ auth: LOGIN }, time);
+  await client.getProduct(7);
+  return { state, client };
+}
+
 describe('API token', () => {
   it('[AUTH-01] [AUTH-02] goes with every request as the bearer', async () => {
     service.handler = () => ({ json: PRODUCT });
@@ -169,10 +177,8 @@ describe('login', () => {
   });
 
   it('[AUTH-14] fifty requests with an expired token cause one login', async () => {
-    const state = sessionService();
+    const { state, client } = await loggedIn();
     state.refreshStatus = 401;
-    const client = service.client({ auth: LOGIN }, time);
-    await client.getProduct(7);
     time.advance(15 * DAY_MS);
     state.valid.clear();
     await Promise.all(Array.from({ length: 50 }, () => client.getProduct(7)));
@@ -182,10 +188,8 @@ describe('login', () => {
   });
 
   it('[AUTH-14] fifty requests whose token is revoked unannounced cause one renewal', async () => {
-    const state = sessionService();
+    const { state, client } = await loggedIn();
     state.refreshStatus = 401;
-    const client = service.client({ auth: LOGIN }, time);
-    await client.getProduct(7);
     state.valid.clear();
     await Promise.all(Array.from({ length: 50 }, () => client.getProduct(7)));
     expect(count('POST /refresh/')).toBe(1);
@@ -210,9 +214,7 @@ describe('login', () => {
 
 describe('renewal', () => {
   it('[REFRESH-01] [AUTH-07] renews ahead of the seven days, sending the bearer with the refresh token', async () => {
-    sessionService();
-    const client = service.client({ auth: LOGIN }, time);
-    await client.getProduct(7);
+    const { client } = await loggedIn();
     time.advance(7 * DAY_MS - 11 * 60_000);
     await client.getProduct(7);
     expect(count('POST /refresh/')).toBe(0);
@@ -277,9 +279,7 @@ describe('renewal', () => {
   it.each([401, 400, 403, 404, 500])(
     '[REFRESH-02] a refresh that ends in %d is followed by a login',
     async (status) => {
-      const state = sessionService();
-      const client = service.client({ auth: LOGIN }, time);
-      await client.getProduct(7);
+      const { state, client } = await loggedIn();
       state.refreshStatus = status;
       state.valid.clear();
       await client.getProduct(7);
@@ -289,9 +289,7 @@ describe('renewal', () => {
   );
 
   it('[REFRESH-02] a refresh answer of an unknown shape is followed by a login', async () => {
-    const state = sessionService(() => ({ result: 'fine' }));
-    const client = service.client({ auth: LOGIN }, time);
-    await client.getProduct(7);
+    const { state, client } = await loggedIn(() => ({ result: 'fine' }));
     state.valid.clear();
     await client.getProduct(7);
     expect(count('POST /login/')).toBe(2);
@@ -327,9 +325,7 @@ describe('renewal', () => {
   });
 
   it('a renewal ahead of time that fails for a while leaves the token in use', async () => {
-    const state = sessionService();
-    const client = service.client({ auth: LOGIN }, time);
-    await client.getProduct(7);
+    const { state, client } = await loggedIn();
     time.advance(7 * DAY_MS - 5 * 60_000);
     state.refreshStatus = 502;
     state.loginStatus = 502;

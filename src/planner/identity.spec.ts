@@ -316,56 +316,37 @@ describe('sharedSincePlan', () => {
 
 describe('the holder of a withheld identifier', () => {
   const elsewhere = 'shopify:elsewhere.myshopify.com:7';
-  const whose = (seen: Partial<IdentityView>) => resolve(creation, view(seen)).withheld[0]?.holder;
-  const held = (over: Partial<CatalogHolder>, known: IdentityView['known'] = new Map()) =>
-    whose({ holders: [holder(over)], known });
-
-  it('is another product of the store, or a product of another store, where one of ours has it', () => {
-    expect(whose({ owners: new Map([[skuKey, [externalId(), other]]]) })).toEqual({
-      whose: 'this_store',
-      externalIds: [other],
-      catalogId: null,
-    });
-    expect(whose({ owners: new Map([[skuKey, [externalId(), elsewhere]]]) })).toEqual({
-      whose: 'other_store',
-      externalIds: [elsewhere],
-      catalogId: null,
-    });
+  const variantOfOther = `${other}:22`;
+  const owned = (by: string) => ({ owners: new Map([[skuKey, [externalId(), by]]]) });
+  const shown = (id: string | null, ...known: [string, 'live' | 'orphaned'][]) => ({
+    holders: [holder({ externalId: id, isVariant: id === null || id === variantOfOther })],
+    known: new Map(known),
   });
 
-  it('is known by its link where the catalog shows a product of ours', () => {
-    const common = { externalIds: [other], catalogId: '90' };
-    expect(held({ externalId: other }, new Map([[other, 'live']]))).toEqual({
-      whose: 'this_store',
-      ...common,
-    });
-    expect(held({ externalId: other }, new Map([[other, 'orphaned']]))).toEqual({
-      whose: 'orphan',
-      ...common,
-    });
-    expect(held({ externalId: elsewhere }, new Map([[elsewhere, 'live']]))).toMatchObject({
-      whose: 'other_store',
-    });
-  });
-
-  it('is a variant’s product for a variant of ours', () => {
-    const variantOfOther = `${other}:22`;
-    expect(held({ externalId: variantOfOther, isVariant: true }, new Map([[other, 'orphaned']]))).toEqual({
-      whose: 'orphan',
-      externalIds: [variantOfOther],
-      catalogId: '90',
-    });
-  });
-
-  it.each([['erp:1'], [elsewhere]])('is foreign where no store of the workspace has %s', (externalId_) => {
-    expect(held({ externalId: externalId_ })).toEqual({
-      whose: 'foreign',
-      externalIds: [externalId_],
-      catalogId: '90',
-    });
-  });
-
-  it('is unclaimed where a catalog product without an external_id cannot be adopted', () => {
-    expect(held({ isVariant: true })).toEqual({ whose: 'unclaimed', externalIds: [], catalogId: '90' });
+  it.each<[string, Partial<IdentityView>, string, string[], string | null]>([
+    ['one of the store has it', owned(other), 'this_store', [other], null],
+    ['one of another store has it', owned(elsewhere), 'other_store', [elsewhere], null],
+    ['the catalog shows one of the store', shown(other, [other, 'live']), 'this_store', [other], '90'],
+    ['the catalog shows an orphan', shown(other, [other, 'orphaned']), 'orphan', [other], '90'],
+    [
+      'the catalog shows one of another store',
+      shown(elsewhere, [elsewhere, 'live']),
+      'other_store',
+      [elsewhere],
+      '90',
+    ],
+    [
+      'the catalog shows a variant of an orphan',
+      shown(variantOfOther, [other, 'orphaned']),
+      'orphan',
+      [variantOfOther],
+      '90',
+    ],
+    ['no store has erp:1', shown('erp:1'), 'foreign', ['erp:1'], '90'],
+    ['no store of the workspace has it', shown(elsewhere), 'foreign', [elsewhere], '90'],
+    ['one without an external_id cannot be adopted', shown(null), 'unclaimed', [], '90'],
+  ])('is named where %s', (_where, seen, whose, externalIds, catalogId) => {
+    const [first] = resolve(creation, view(seen)).withheld;
+    expect(first?.holder).toEqual({ whose, externalIds, catalogId });
   });
 });

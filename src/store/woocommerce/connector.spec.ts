@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
-  closeLater,
+  clientOf,
   closeShops,
   connect,
   idIn,
@@ -14,9 +14,9 @@ import {
   written,
 } from '../../../test/support/sandbox/connected-shop.js';
 import { localServers } from '../../../test/support/local-servers.js';
+import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
 import { isCoded } from '../../domain/errors.js';
 import type { ShopIdentity } from '../connector-parts.js';
-import { WooClient } from './client.js';
 import { WooEvents } from './events.js';
 import { webhookSchema } from './schemas.js';
 
@@ -260,9 +260,7 @@ describe('a write', () => {
 describe('a product that is not shown', () => {
   it('is not gone when the shop has lost the route, as with its plugin switched off', async () => {
     const shop = await shopWith(1);
-    const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
-    const client = new WooClient({ url: shop.url, key });
-    closeLater(client);
+    const client = clientOf(shop);
     await expect(client.run({ path: 'wc/v3/elsewhere/1' }, z.unknown())).rejects.toMatchObject({
       code: 'unavailable',
       shopCode: 'rest_no_route',
@@ -283,33 +281,27 @@ describe('a product that is not shown', () => {
 
 describe('webhooks', () => {
   const URI = 'http://127.0.0.1:9/webhooks/woocommerce/main';
+  const SECRET = 'a secret of the operator';
+  const hooksOf = async (shop: TestShop) =>
+    (await clientOf(shop).run({ path: 'wc/v3/webhooks' }, webhookSchema.array())).data;
 
   it('are registered once for each topic, activated again, and removed at the former address', async () => {
     const shop = await shopWith(0);
-    const connector = connect(shop, { webhookSecret: 'a secret of the operator' });
-    const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
-    const client = new WooClient({ url: shop.url, key });
-    const hooks = async () => (await client.run({ path: 'wc/v3/webhooks' }, webhookSchema.array())).data;
+    const connector = connect(shop, { webhookSecret: SECRET });
     await connector.subscribe(URI, null);
     await connector.subscribe(URI, null);
-    const first = await hooks();
-    expect(first.map(({ topic }) => topic).sort()).toEqual([
+    expect((await hooksOf(shop)).map(({ topic }) => topic).sort()).toEqual([
       ...['product.created', 'product.deleted', 'product.restored', 'product.updated'],
     ]);
     await connector.subscribe(`${URI}2`, URI);
-    expect((await hooks()).map(({ delivery_url: uri }) => uri)).toEqual(Array(4).fill(`${URI}2`));
+    expect((await hooksOf(shop)).map(({ delivery_url: uri }) => uri)).toEqual(Array(4).fill(`${URI}2`));
   });
 
   it('that the shop has disabled because nobody answered are active again', async () => {
     const shop = await shopWith(1);
-    const connector = connect(shop, { webhookSecret: 'a secret of the operator' });
-    const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
-    const client = new WooClient({ url: shop.url, key });
-    closeLater(client);
-    const inactive = async () => {
-      const { data } = await client.run({ path: 'wc/v3/webhooks' }, webhookSchema.array());
-      return data.filter(({ status }) => status !== 'active').map(({ topic }) => topic);
-    };
+    const connector = connect(shop, { webhookSecret: SECRET });
+    const inactive = async () =>
+      (await hooksOf(shop)).filter(({ status }) => status !== 'active').map(({ topic }) => topic);
     await connector.subscribe(URI, null);
     for (let edits = 0; edits < 7; edits += 1) {
       expect(await inactive()).toEqual([]);
@@ -323,17 +315,14 @@ describe('webhooks', () => {
 
   it('are one for each topic again after two processes have registered them at once', async () => {
     const shop = await shopWith(0);
-    const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
-    const client = new WooClient({ url: shop.url, key });
-    closeLater(client);
+    const client = clientOf(shop);
     const topics = ['product.created', 'product.updated', 'product.deleted', 'product.restored'];
     for (const topic of [...topics, ...topics]) {
-      const body = { name: topic, topic, delivery_url: URI, secret: 'a secret of the operator' };
+      const body = { name: topic, topic, delivery_url: URI, secret: SECRET };
       await client.run({ method: 'POST', path: 'wc/v3/webhooks', body }, z.unknown());
     }
-    await connect(shop, { webhookSecret: 'a secret of the operator' }).subscribe(URI, null);
-    const left = (await client.run({ path: 'wc/v3/webhooks' }, webhookSchema.array())).data;
-    expect(left.map(({ topic }) => topic).sort()).toEqual(topics.toSorted());
+    await connect(shop, { webhookSecret: SECRET }).subscribe(URI, null);
+    expect((await hooksOf(shop)).map(({ topic }) => topic).sort()).toEqual(topics.toSorted());
   });
 
   it('are signed under a new secret once the operator has set one', async () => {

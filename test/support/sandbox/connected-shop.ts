@@ -1,4 +1,5 @@
 import { WooConnector, type WooOptions } from '../../../src/store/woocommerce/connector.js';
+import { WooClient } from '../../../src/store/woocommerce/client.js';
 import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import {
   liveValue,
@@ -15,7 +16,7 @@ export const STORE_ID = '7d0d1b52-6a8e-4c7c-9d2f-3f0d3a5e9b11';
 const open: { close(): Promise<unknown> }[] = [];
 
 /** Closes it with `closeShops`. */
-export function closeLater(each: { close(): unknown }): void {
+function closeLater(each: { close(): unknown }): void {
   open.push({ close: () => Promise.resolve(each.close()) });
 }
 
@@ -41,6 +42,14 @@ export function connect(shop: TestShop, options: Partial<WooOptions> = {}): WooC
   const connector = new WooConnector({ url: shop.url, key, namespace: 'catalog', attempts: 2, ...options });
   closeLater(connector);
   return connector;
+}
+
+/** Requests of a test's own to the shop. */
+export function clientOf(shop: TestShop): WooClient {
+  const key = { consumerKey: shop.consumerKey, consumerSecret: shop.consumerSecret };
+  const client = new WooClient({ url: shop.url, key });
+  closeLater(client);
+  return client;
 }
 
 export async function whole(
