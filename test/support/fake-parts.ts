@@ -17,6 +17,7 @@ export function partsOf(store: FakeStore): WholeReadParts & TargetReadParts & Ta
     pages: {
       products: (selection) => store.readPages(selection),
       count: (query) => store.countProducts(query),
+      requireHeeded: () => Promise.resolve(),
     },
     live: { read: (...read) => store.readLive(...read) },
     writer: {

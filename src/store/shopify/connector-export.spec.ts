@@ -9,6 +9,7 @@ import {
   exportText,
   imageNode,
   metafieldNode,
+  page,
   productNode,
   variantNode,
 } from '../../../test/support/store/products.js';
@@ -127,7 +128,7 @@ describe('an export that an earlier process began', () => {
       if (name === 'BulkRun') return started(NEW);
       if (name === 'BulkCancel')
         return data({ bulkOperationCancel: { bulkOperation: null, userErrors: [] } });
-      if (name === 'ProductsCount') return data({ productsCount: { count: 0, precision: 'EXACT' } });
+      if (name === 'ProductsPage') return data({ products: page([]) });
       const empty = { objectCount: '0', rootObjectCount: '0', url: null };
       return operation({ ...empty, query: bulkProductsText(productSearch('tag:old')) });
     });

@@ -67,6 +67,13 @@ export class PageReader {
     }
   }
 
+  /** Throws `invalid` when the store does not heed all of the query. The notes that say so come with lists of products. */
+  async requireHeeded(query: string): Promise<void> {
+    const search = productSearch(query);
+    const variables = { first: 1, after: null, query: search };
+    requireHeeded((await this.client.run(PRODUCTS_PAGE, variables, productsPageData)).search, search);
+  }
+
   /** Those of the products that match the query. The store's search may not know yet what has just changed. */
   async selected(ids: readonly string[], query: string): Promise<ReadonlySet<string>> {
     const selected = new Set<string>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { page } from '../../../test/support/store/products.js';
 import { productSearch } from './search.js';
 
 const store = ScriptedStore.forEachTest();
@@ -33,7 +34,7 @@ describe('a filter that the store does not heed', () => {
     const search = [
       { warnings: [{ field: 'foo', message: 'Invalid search field.', code: 'invalid_field' }] },
     ];
-    store.answerWith(() => data({ productsCount: { count: 5, precision: 'EXACT' } }, { search }));
+    store.answerWith(() => data({ products: page([]) }, { search }));
     const connector = store.connector({ query: 'foo:1' });
     const reading = connector.readWhole(null, () => Promise.resolve())[Symbol.asyncIterator]();
     expect(await failureOf(reading.next())).toMatchObject({

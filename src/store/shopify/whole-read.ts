@@ -7,7 +7,7 @@ import type { ShopifyParts } from './parts.js';
 /** The parts that read a whole store. */
 export interface WholeReadParts extends Pick<ShopifyParts, 'sleep'> {
   readonly exports: Pick<ShopifyParts['exports'], 'start' | 'fits' | 'cancel' | 'poll' | 'read'>;
-  readonly pages: Pick<ShopifyParts['pages'], 'products' | 'count'>;
+  readonly pages: Pick<ShopifyParts['pages'], 'products' | 'count' | 'requireHeeded'>;
 }
 
 interface WholeRead extends WholeReadOptions {
@@ -27,8 +27,8 @@ export async function* readWhole(
 ): AsyncGenerator<ReadPart> {
   const { onHandle, signal } = read;
   const adopted = await adoptable(parts, query, read);
-  // An export comes without notes about its search. Counting throws when the store does not heed all of it.
-  if (adopted === null && query !== '') await parts.pages.count(query);
+  // An export comes without notes about its search.
+  if (adopted === null && query !== '') await parts.pages.requireHeeded(query);
   const handle = adopted ?? (await parts.exports.start(query));
   if (handle === null) {
     yield* readByPages(parts, query);
