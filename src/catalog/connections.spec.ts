@@ -1,5 +1,5 @@
-import { Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { localServers } from '../../test/support/local-servers.js';
 import { CatalogClient } from './client.js';
 
@@ -53,18 +53,4 @@ describe('a generation request', () => {
     expect(sockets).toHaveLength(2);
     expect(new Set([...sockets, connections[0]?.socket]).size).toBe(3);
   });
-});
-
-it('leaves the probes of a kept-alive connection as they are from one request to the next', async () => {
-  const probes = jest.spyOn(Socket.prototype, 'setKeepAlive');
-  try {
-    await client.getProduct(1);
-    await client.getProduct(1);
-    await client.getProduct(1);
-    expect(connections[2]?.socket).toBe(connections[0]?.socket);
-    // Each call with another delay than the one before is a call of the system.
-    expect(new Set(probes.mock.calls.map(([, delayMs]) => delayMs)).size).toBe(1);
-  } finally {
-    probes.mockRestore();
-  }
 });

@@ -34,12 +34,6 @@ const FRESH_AGENTS: Agents = {
   httpsAgent: new HttpsAgent({ keepAlive: false }),
 };
 
-/**
- * How long a connection is idle before the system probes it: the value that axios sets for each request. With another one here, the agent
- * would set its own after each response. Both calls together took a twentieth of a first load's processor time.
- */
-const KEEP_ALIVE_MS = 60_000;
-
 /** Sends the catalog's requests over keep-alive connections. Throws only coded errors. */
 export class Http {
   private readonly agents: Agents;
@@ -48,7 +42,7 @@ export class Http {
     private readonly options: HttpOptions,
     private readonly errors: AnswerErrors,
   ) {
-    const connections = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, maxSockets: options.maxSockets };
+    const connections = { keepAlive: true, maxSockets: options.maxSockets };
     this.agents = { httpAgent: new HttpAgent(connections), httpsAgent: new HttpsAgent(connections) };
   }
 
