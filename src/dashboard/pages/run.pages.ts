@@ -76,8 +76,7 @@ export class RunPages {
     response.attachment(`run-${run.id}.csv`).type('text/csv; charset=utf-8');
     for await (const piece of this.runs.csv(run.id, { outcome, search })) {
       if (response.destroyed) return;
-      if (!response.write(piece))
-        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+      if (!response.write(piece)) await taken(response);
     }
     response.end();
   }
@@ -123,4 +122,15 @@ export class RunPages {
     const titles = await this.names.of(items.items.flatMap(({ reason }) => namedIn(reason)));
     return { ...opened, titles, progress, texts, items, changes, choice, now: this.clock.now() };
   }
+}
+
+/** Resolves when the reader has taken what was written, or is gone. */
+function taken(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const goOn = (): void => {
+      response.off('drain', goOn).off('close', goOn);
+      resolve();
+    };
+    response.on('drain', goOn).on('close', goOn);
+  });
 }
