@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { z } from 'zod';
 import { HELD_BY } from '../domain/write-cap.js';
 import { Database } from './database.js';
@@ -6,7 +7,6 @@ import { StoreStateEntity, SyncRunEntity } from './entities/index.js';
 import { counted, rowOf } from './rows.js';
 import { hasNewerTask, isOfGone, isRun } from './newest-rows.js';
 
-const knownRow = rowOf(StoreStateEntity);
 const runRow = rowOf(SyncRunEntity);
 
 const storeColumn = z.object({ store: z.string() });
@@ -43,12 +43,7 @@ export class StatusRepository {
   constructor(private readonly db: Database) {}
 
   async states(stores: readonly string[]): Promise<ReadonlyMap<string, StoreStateEntity>> {
-    const rows = await this.db.read(
-      knownRow,
-      // SQL: one value for all keys. A thousand parameters cost the mapper more than the query.
-      'SELECT * FROM store_state WHERE store = ANY($1)',
-      [stores],
-    );
+    const rows = await this.db.repository(StoreStateEntity).findBy({ store: In([...stores]) });
     return new Map(rows.map((row) => [row.store, row]));
   }
 
