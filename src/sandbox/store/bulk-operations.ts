@@ -166,6 +166,7 @@ export class BulkOperations {
       status,
       type: 'QUERY',
       query: operation.query,
+      createdAt: operation.createdAt,
       errorCode: status === 'FAILED' ? 'INTERNAL_SERVER_ERROR' : null,
       // While an operation runs its counters stand still, as recorded.
       objectCount: String(file?.lineCount ?? 0),

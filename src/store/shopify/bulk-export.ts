@@ -16,8 +16,12 @@ export interface BulkSettings {
   readonly locales: SourceLocales;
   readonly file: Omit<ExportFileSettings, 'freshUrl'>;
   readonly slotWaitMs: number;
+  readonly now: () => number;
   readonly log?: Logger | undefined;
 }
+
+/** The clocks of both sides are compared in whole minutes. */
+const CLOCKS_APART_MS = 60_000;
 
 /** Full exports by bulk operations. They cost no points, and have no cost limit. */
 export class BulkExport {
@@ -110,6 +114,7 @@ export class BulkExport {
   }
 
   private async startOnce(text: string): Promise<{ readonly id: string | null } | 'busy'> {
+    const startedAtMs = this.settings.now();
     try {
       const { data } = await this.settings.client.run(BULK_RUN, { query: text }, bulkRunData);
       const { bulkOperation, userErrors } = data.bulkOperationRunQuery;
@@ -120,7 +125,8 @@ export class BulkExport {
     } catch (error) {
       const denied = refusedWith(error, 'ACCESS_DENIED') || (isCoded(error, 'auth') && error.status === 403);
       if (denied) return this.refused(error.message);
-      if (isCoded(error) && error.outcomeUnknown) return { id: await this.findStarted(text, error) };
+      if (isCoded(error) && error.outcomeUnknown)
+        return { id: await this.findStarted(text, startedAtMs, error) };
       throw error;
     }
   }
@@ -130,16 +136,21 @@ export class BulkExport {
     return { id: null };
   }
 
-  /** No response arrived, but the store may have started the operation. A second start would take a second slot. */
-  private async findStarted(text: string, error: CodedError): Promise<string> {
+  /**
+   * No response arrived, but the store may have started the operation. A second start would take a second slot. One that was begun before,
+   * such as that of a dry run, does not show what has changed since.
+   */
+  private async findStarted(text: string, startedAtMs: number, error: CodedError): Promise<string> {
     const recent = await this.settings.client
       .run(BULK_RECENT, { first: 10 }, bulkRecentData)
       .catch((cause: unknown) => {
         const details = { cause, outcomeUnknown: true };
         throw new CodedError('transient', `${error.message}; and it could not be looked for`, details);
       });
+    const since = startedAtMs - this.settings.client.behindMs - CLOCKS_APART_MS;
     const running = recent.data.bulkOperations.nodes.find(
-      ({ status, query }) => query === text && (status === 'CREATED' || status === 'RUNNING'),
+      ({ status, query, createdAt }) =>
+        query === text && Date.parse(createdAt) >= since && (status === 'CREATED' || status === 'RUNNING'),
     );
     if (running === undefined) throw error;
     return running.id;

@@ -101,11 +101,14 @@ describe('starting an export', () => {
         text = variables['query'];
         return { cutAfterBytes: 0 };
       }
-      const other = { id: 'other', status: 'RUNNING', query: '{ orders }' };
-      const old = { id: 'old', status: 'COMPLETED', query: text };
-      return data({
-        bulkOperations: { nodes: [other, { id: HANDLE, status: 'RUNNING', query: text }, old] },
-      });
+      const running = { status: 'RUNNING', query: text, createdAt: '2026-11-20T12:00:01Z' };
+      const nodes = [
+        { ...running, id: 'other', query: '{ orders }' },
+        { ...running, id: 'of a dry run before', createdAt: '2026-11-20T11:30:00Z' },
+        { ...running, id: HANDLE },
+        { ...running, id: 'old', status: 'COMPLETED' },
+      ];
+      return data({ bulkOperations: { nodes } });
     });
     await expect(start()).resolves.toBe(HANDLE);
     expect(store.operations()).toEqual(['BulkRun', 'BulkRecent']);

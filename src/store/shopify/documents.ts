@@ -90,7 +90,7 @@ export const BULK_RECENT = query(
   'BulkRecent',
   10,
   `query BulkRecent($first: Int!) {
-  bulkOperations(first: $first, reverse: true, sortKey: CREATED_AT) { nodes { id status type query } }
+  bulkOperations(first: $first, reverse: true, sortKey: CREATED_AT) { nodes { id status type query createdAt } }
 }`,
 );
 

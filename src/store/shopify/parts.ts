@@ -76,7 +76,14 @@ export function shopifyParts(options: ShopifyOptions): ShopifyParts {
   return {
     base,
     client,
-    exports: new BulkExport({ client, locales, file, slotWaitMs: limits.bulkSlotWaitMs, log: options.log }),
+    exports: new BulkExport({
+      client,
+      locales,
+      file,
+      slotWaitMs: limits.bulkSlotWaitMs,
+      now,
+      log: options.log,
+    }),
     pages: new PageReader(client, details, limits),
     details,
     live,

@@ -181,7 +181,14 @@ export type BulkOperation = NonNullable<z.infer<typeof bulkPollData>['bulkOperat
 
 export const bulkRecentData = z.object({
   bulkOperations: z.object({
-    nodes: z.array(z.object({ id: z.string(), status: operationStatus, query: z.string() })),
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        status: operationStatus,
+        query: z.string(),
+        createdAt: z.iso.datetime({ offset: true }),
+      }),
+    ),
   }),
 });
 
