@@ -128,8 +128,8 @@ export class Webhooks {
         .slice(0, 32),
     };
     const status = await postEvent(url, headers, body, this.stopping.signal);
-    if (status !== null && status < 400) return;
-    hook.failures += 1;
+    const isDelivered = status !== null && status < 400;
+    hook.failures = isDelivered ? 0 : hook.failures + 1;
     if (hook.failures > MOST_FAILURES) hook.status = 'disabled';
   }
 
