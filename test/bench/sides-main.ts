@@ -108,6 +108,7 @@ function storeData(operation: string, variables: Record<string, unknown>, shop: 
           id: bulk,
           status: 'COMPLETED',
           errorCode: null,
+          query: '',
           objectCount: String(orders.file?.lines ?? 0),
           rootObjectCount: String(orders.file?.products ?? 0),
           fileSize: '1',
