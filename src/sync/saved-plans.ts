@@ -188,6 +188,8 @@ function judged(entry: EntryStanding, found: SourceProduct | null, store: Store,
   if (entry.kind === 'orphan')
     return found === null ? { reason: null, seen: {} } : refused('the product is in the store again');
   if (found === null) return refused('the product is no longer in the store');
+  if (found.isLeftOut === true)
+    return refused('the product is left out now: filter.query does not select it');
   const live = snapshotOrReason(found);
   if (typeof live === 'string') return refused(live);
   const outOfScope = reasonOutOfScope(live, store.settings.filter);

@@ -139,6 +139,18 @@ describe('a saved plan', () => {
     expect(products.find(({ name }) => name === 'file')).toMatchObject({ sku: null });
   });
 
+  it('sends no product that the filter leaves out by now', async () => {
+    world.store.products.merchantEdit(idOf('drill'), { title: 'drill V' });
+    const { id } = await savePlan();
+    const settings = { workspaces: { default: { generation: { mode: 'off' } } } };
+    await world.configure({ ...settings, stores: { main: { filter: { query: 'tag:x' } } } });
+    const end = await apply(id);
+    await world.configure(settings);
+    expect(end.run.error).toMatch(/the product is left out now: filter.query does not select it/);
+    expect(await names()).not.toContain('drill V');
+    world.store.products.merchantEdit(idOf('drill'), { title: 'drill IV' });
+  });
+
   it('deletes no catalog product that it announced as kept', async () => {
     world.store.products.delete(idOf('file'));
     const { id } = await savePlan();
