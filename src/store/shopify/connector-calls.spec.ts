@@ -12,15 +12,11 @@ import {
   failureOf,
   refusal,
   ScriptedStore,
+  SHOP,
   type Call,
   type Reply,
 } from '../../../test/support/store/scripted-store.js';
 
-const SHOP = {
-  currentAppInstallation: { accessScopes: [{ handle: 'read_products' }, { handle: 'write_products' }] },
-  shop: { name: 'Demo', myshopifyDomain: 'Demo-Store.myshopify.com' },
-  publicApiVersions: [{ handle: '2026-10', supported: true }],
-};
 const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
 const UPDATED = productUpdate(contentNode());
 const GID = 'gid://shopify/Product/1';

@@ -17,6 +17,7 @@ import {
   refusal,
   type Reply,
   ScriptedStore,
+  SHOP,
 } from '../../../test/support/store/scripted-store.js';
 
 const store = ScriptedStore.forEachTest();
@@ -265,10 +266,11 @@ describe('product details', () => {
 describe('a product at which the store fails', () => {
   const failsAt = (id: number): ((call: Call) => Reply) => {
     const list = listing([1, 2, 3, 4].map((each) => ({ id: each, updatedAt: at(each) })));
-    return (call) =>
-      JSON.stringify(call.variables['ids'] ?? call.variables['id'] ?? '').includes(productGid(id))
-        ? refusal('INTERNAL_SERVER_ERROR')
-        : list(call);
+    return (call) => {
+      if (call.operation === 'WhoAmI') return data(SHOP);
+      const asked = JSON.stringify(call.variables['ids'] ?? call.variables['id'] ?? '');
+      return asked.includes(productGid(id)) ? refusal('INTERNAL_SERVER_ERROR') : list(call);
+    };
   };
 
   it('fails alone, and the read goes on', async () => {
@@ -279,13 +281,22 @@ describe('a product at which the store fails', () => {
   });
 
   it('fails alone at a further page of its parts, too', async () => {
-    store.answerWith(({ operation }) =>
-      operation === 'MoreVariants'
+    store.answerWith(({ operation }) => {
+      if (operation === 'WhoAmI') return data(SHOP);
+      return operation === 'MoreVariants'
         ? refusal('INTERNAL_SERVER_ERROR')
-        : data({ nodes: [detailNode(1, { variants: page([variantNode(1)], 'v1') }), detailNode(2)] }),
-    );
+        : data({ nodes: [detailNode(1, { variants: page([variantNode(1)], 'v1') }), detailNode(2)] });
+    });
     const read = await store.parts().details.read([1, 2].map(productGid));
     expect(read.map((product) => product !== null && failsToParse(product))).toEqual([true, false]);
+  });
+
+  it('ends the read where the store answers nothing else', async () => {
+    const list = listing([1, 2].map((each) => ({ id: each, updatedAt: at(each) })));
+    store.answerWith((call) =>
+      call.operation === 'ProductsPage' ? list(call) : refusal('INTERNAL_SERVER_ERROR'),
+    );
+    expect(await failureOf(collect(store.parts().pages.products(ALL)))).toMatchObject({ code: 'transient' });
   });
 
   function failsToParse(product: SourceProduct): boolean {

@@ -67,9 +67,7 @@ export class ShopifyConnector implements StoreConnector {
     if (this.query === '') return products;
     const selected = await this.parts.pages.selected(storeIds, this.query);
     return products.map((product) =>
-      product === null || selected.has(product.storeId)
-        ? product
-        : Object.assign(product, { isLeftOut: true }),
+      product === null || selected.has(product.storeId) ? product : { ...product, isLeftOut: true },
     );
   }
 

@@ -5,13 +5,13 @@ import type { SourceProduct } from '../../domain/store-port.js';
 import type { ReadScope } from './api-types.js';
 import type { ShopifyClient } from './client.js';
 import type { StoreDocument } from './document.js';
-import { MORE_MEDIA, moreMetafields, moreVariants, productDetails } from './documents.js';
+import { MORE_MEDIA, moreMetafields, moreVariants, productDetails, WHO_AM_I } from './documents.js';
 import { refusedWith } from './faults.js';
 import type { SourceLocales } from './source-locales.js';
 import { MalformedProductError, numericId, parseNode, type RawProduct, toSnapshot } from './mapper.js';
 import type { ShopifyLimits } from './options.js';
 import { type PageInfo, pagesOf } from './pages.js';
-import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema } from './schemas.js';
+import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema, whoAmIData } from './schemas.js';
 
 /** Reads whole products by id, several per call. */
 export class ProductDetails {
@@ -89,7 +89,10 @@ export class ProductDetails {
       if (children === null) return null;
       return this.source(id, () => toSnapshot({ core: node, ...children }, this.scope));
     } catch (error) {
-      if (!(error instanceof MalformedProductError) && !isFailure(error)) throw error;
+      if (isFailure(error)) {
+        // Throws where the store answers nothing else either: then it does not fail at this product.
+        await this.client.run(WHO_AM_I, {}, whoAmIData);
+      } else if (!(error instanceof MalformedProductError)) throw error;
       return this.source(id, () => {
         throw error;
       });

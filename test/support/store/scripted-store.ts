@@ -221,6 +221,13 @@ export function connect(
   return { connector, slept, advance: (ms) => (time += ms) };
 }
 
+/** What a store says of itself. */
+export const SHOP = {
+  currentAppInstallation: { accessScopes: [{ handle: 'read_products' }, { handle: 'write_products' }] },
+  shop: { name: 'Demo', myshopifyDomain: 'Demo-Store.myshopify.com' },
+  publicApiVersions: [{ handle: '2026-10', supported: true }],
+};
+
 /** The error of a call that must fail. */
 export async function failureOf(work: Promise<unknown>): Promise<Error> {
   try {
