@@ -64,7 +64,7 @@ export class ErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     if (response.headersSent) {
-      // What is missing must not look as if it were not there.
+      // A broken connection tells the client that the answer is not complete.
       response.destroy();
       return;
     }

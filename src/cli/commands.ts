@@ -82,7 +82,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   retry: {
     group: 'Repair',
-    does: "ends a store's pause: tries the store now, and wakes the work that waits for it",
+    does: 'ends the pause of a store and of its workspace: tries the store now, and wakes the work that waits for it',
     load: async () => (await import('./retry.command.js')).RetryCommand,
   },
   deliveries: {

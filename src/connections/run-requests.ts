@@ -59,8 +59,8 @@ export class RunRequests {
   }
 
   /**
-   * Slots that came due while another run was active, and whose run may begin now. Returns the runs that were made. `guarded` does the work
-   * of one store, and may catch its error for the others.
+   * Slots that came due while another run was active, and whose run may begin now. Returns the runs that were made. `guarded` runs the
+   * work of one store, and may catch its error so that the others go on.
    */
   async requestSlotsPutOff(
     guarded: (store: string, work: () => Promise<void>) => Promise<void> = (_store, work) => work(),

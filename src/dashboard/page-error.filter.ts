@@ -18,7 +18,7 @@ export class PageErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
     if (response.headersSent) {
-      // What is missing must not look as if it were not there.
+      // A broken connection tells the browser that the answer is not complete.
       response.destroy();
       return;
     }

@@ -107,8 +107,7 @@ export class Sessions {
     response.append('set-cookie', setCookie(name, value, { maxAgeSeconds, secure: this.#secure(request) }));
   }
 
-  /** Whether the browser uses https, to this process or to the proxy before it: a proxy need not say so where the
-   * address of the dashboard does. */
+  /** True when the browser uses https: as the proxy says, or the address of the dashboard. */
   #secure(request: Request): boolean {
     const forwarded = request.headers['x-forwarded-proto'];
     const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
@@ -152,14 +151,14 @@ function passwordOf(token: string): string {
 /** Browsers limit a cookie to 4 KB, including its name and the seal, which makes twice as many bytes of a text. */
 const NOTICE_BYTES = 1500;
 
-/** A sign has up to six bytes in JSON, as `\u0001`. */
+/** The beginning of a text that fits. Its bytes are counted as JSON, which writes `\u0001` with six. */
 function shortened(text: string): string {
   let bytes = 0;
   let kept = '';
-  for (const sign of text) {
-    bytes += Buffer.byteLength(JSON.stringify(sign)) - 2;
+  for (const character of text) {
+    bytes += Buffer.byteLength(JSON.stringify(character)) - 2;
     if (bytes > NOTICE_BYTES) break;
-    kept += sign;
+    kept += character;
   }
   return kept;
 }

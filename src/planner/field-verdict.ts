@@ -122,7 +122,7 @@ function sameJson(left: string, right: string): boolean {
   }
 }
 
-/** In whole seconds, of which the store's time zone is UTC where a text names none. Not equal to itself where it is no time. */
+/** A time in whole seconds. A text without a zone is UTC, as in the store. NaN, which equals nothing, for a text that is no time. */
 function instantOf(text: string): number {
   return Math.floor(Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`) / 1000);
 }

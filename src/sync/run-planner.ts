@@ -101,7 +101,7 @@ export class RunPlanner {
         return made;
       });
       await this.pauses.store.works(store.key, 'reads');
-      // A read of changes never shows all products, and nobody expects it to.
+      // Only a full read is expected to show every product.
       const incomplete = full ? outcome.incomplete : null;
       if (incomplete !== null)
         this.#log.warn({ runId: run.id, store: store.key }, `nothing is marked as gone: ${incomplete}`);

@@ -9,7 +9,7 @@ const image = z.object({ id: z.int().nonnegative(), src: text, alt: text.default
 /** An entry without a readable key gets the empty key, which no setting can name. */
 const meta = z.object({ key: text.catch(''), value: z.unknown() });
 
-/** An entry of a list, of which only the id is checked. The rest is checked product by product, so that an odd one stops no other. */
+/** An entry of a list. Only its id is checked here, and the rest product by product, so that an odd one stops no other. */
 export const entrySchema = z.looseObject({ id });
 export type Entry = z.output<typeof entrySchema>;
 export const variationEntry = entrySchema.extend({ parent_id: z.int().nonnegative() });

@@ -122,7 +122,7 @@ export class WooTargets {
     }
   }
 
-  /** True for a refusal that a plugin gives at one product, by which the key may do what it does with the others. */
+  /** True when a plugin keeps this one product from the key, which may write others. */
   async #isOfOneProduct(error: unknown): Promise<boolean> {
     return isCoded(error, 'auth') && error.status === 403 && (await this.mayWrite());
   }
