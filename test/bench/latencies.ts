@@ -6,7 +6,7 @@ import { atMost, quantile, type Figure } from './figure.js';
 const ROUNDS = 8;
 const EVENT_SECRET = 'events-of-the-bench-0123456789';
 const LOOK_MS = 50;
-/** A product of the second store, whose full runs follow one another. */
+/** Products of the second store, whose full runs follow one another. */
 const BUSY_PRODUCTS = 250;
 
 /**

@@ -38,7 +38,7 @@ describe('a reader that ends early', () => {
 });
 
 describe('status', () => {
-  it('shows what the service said about a product on one line, without signs that act on the terminal', async () => {
+  it('shows what the service said about a product on one line, without characters that act on the terminal', async () => {
     await runLine(world, ['migrate']);
     await world.rows(
       `INSERT INTO generation_task (external_id, store, workspace, catalog_id, state, next_poll_at, reason)
