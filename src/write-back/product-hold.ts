@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LinkRepository } from '../persistence/link.repository.js';
+import type { Clock } from '../runtime/clock.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 
 /** Another worker has, or may have, the product: nothing more may be sent to the store for it. Not a failure of the write-back. */
@@ -8,6 +9,18 @@ export class HoldLostError extends Error {
 
   constructor(readonly externalId: string) {
     super(`another worker has taken over ${externalId}: nothing more is written for it here`);
+  }
+}
+
+/** How old the live values may be that a write was decided from. Waits for the store's rate limit can make it late. */
+const LOOK_VALID_MS = 30_000;
+
+/** The write waited so long that its product has to be read again: somebody may have edited it meanwhile. Nothing was sent. */
+export class LookExpiredError extends Error {
+  override readonly name = 'LookExpiredError';
+
+  constructor() {
+    super('the store made the write wait, so the product is read again first');
   }
 }
 
@@ -36,10 +49,17 @@ export class ProductHold {
     }
   }
 
-  /** The fence: renews the lease in the database right before each write to the store. Throws `HoldLostError` when it is lost. */
-  readonly prove = async (): Promise<void> => {
-    if (!(await this.#renew())) throw new HoldLostError(this.externalId);
-  };
+  /**
+   * The fence right before each write of values that were decided from what the store holds now. It renews the lease in the database.
+   * Throws `HoldLostError` when the lease is lost, and `LookExpiredError` when the write waited too long.
+   */
+  fence(clock: Pick<Clock, 'now'>): () => Promise<void> {
+    const lookedAtMs = clock.now().getTime();
+    return async () => {
+      if (!(await this.#renew())) throw new HoldLostError(this.externalId);
+      if (clock.now().getTime() - lookedAtMs > LOOK_VALID_MS) throw new LookExpiredError();
+    };
+  }
 
   async #renew(): Promise<boolean> {
     return this.links.keepForWriting(this.externalId, this.lease, ROW_LEASE_MS);

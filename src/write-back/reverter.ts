@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import { liveValue, type LiveProduct } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
@@ -11,9 +11,10 @@ import { WriteBackReverts } from '../persistence/write-back-reverts.repository.j
 import { planRevert, type PlannedRevert } from '../planner/plan-revert.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
 import { unreadReason } from '../connections/live-targets.js';
+import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { Connections, type Store } from '../connections/connections.js';
-import { HoldLostError, ProductHold } from './product-hold.js';
+import { HoldLostError, LookExpiredError, ProductHold } from './product-hold.js';
 import { restoreFields, RevertProgress } from './restore.js';
 
 /**
@@ -30,6 +31,7 @@ export class WriteBackReverter {
     private readonly writeBacks: WriteBackRepository,
     private readonly reverts: WriteBackReverts,
     private readonly links: LinkRepository,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
     logger: Logger,
   ) {
     this.log = logger.child({ stage: 'write-back' });
@@ -44,6 +46,8 @@ export class WriteBackReverter {
     try {
       return await hold.during(() => this.#revert(row, hold, by));
     } catch (error) {
+      // What was restored by then is recorded.
+      if (error instanceof LookExpiredError) return this.revert(id, by);
       if (!(error instanceof HoldLostError)) throw error;
       throw new CodedError('conflict', `${error.message}; revert it again`, { cause: error });
     }
@@ -96,13 +100,14 @@ export class WriteBackReverter {
 
   async #revert(row: WriteBackEntity, hold: ProductHold, by: DecidedBy): Promise<readonly JournalField[]> {
     const { store, live, storeId, written, plan } = await this.#found(row, new Map());
+    const beforeSend = hold.fence(this.clock);
     const wasBegun = row.fields.some(({ outcome }) => outcome === 'reverted');
     if (plan.restored.size === 0 && !wasBegun)
       throw new CodedError('conflict', 'none of its fields still holds what it wrote');
     const progress = new RevertProgress(row, plan, written, (fields, after) =>
       this.#record(row, hold, fields, after),
     );
-    const product = { connector: store.connector, storeId, live, options: { beforeSend: hold.prove } };
+    const product = { connector: store.connector, storeId, live, options: { beforeSend } };
     await restoreFields(product, plan.restore, progress);
     const { refused, fields } = progress;
     if (refused.length > 0)

@@ -26,7 +26,7 @@ import { Clock } from '../runtime/clock.js';
 import { findingsOf } from './gatekeeper.js';
 import { givenUpBlind, givenUpSeen, Journal, supersededEnd, type Decided } from './journal.js';
 import { LiveDecision } from './live-decision.js';
-import { HoldLostError, ProductHold } from './product-hold.js';
+import { HoldLostError, LookExpiredError, ProductHold } from './product-hold.js';
 import { send } from './send.js';
 
 const BUSY_RETRY_MS = 2_000;
@@ -133,6 +133,8 @@ export class WriteBackWriter {
         await this.pauses.store.works(row.store, 'writes');
       return await this.#ended(row, hold, end, codeOf(end));
     } catch (error) {
+      if (error instanceof LookExpiredError)
+        return this.#postponed(row, 'look_expired', BUSY_RETRY_MS, error.message);
       if (!(error instanceof CodedError)) throw error;
       return this.#failedAttempt(store, row, error, hold);
     }
@@ -270,6 +272,7 @@ export class WriteBackWriter {
   ): Promise<WriteBackEnd | HeldBack | Capped> {
     const found = await this.#decided(store, row, link);
     if (found === null) return skipped('the product was deleted in the store');
+    const beforeSend = hold.fence(this.clock);
     const { decisions } = found;
     // An approval passes the gates; so does what an earlier attempt began to send.
     const isGated = !row.passGates && Object.keys(row.sent).length === 0;
@@ -282,8 +285,8 @@ export class WriteBackWriter {
     killPoint('write-back.started');
     const journal = new Journal(row, found, decisions);
     try {
-      const options = { beforeSend: hold.prove };
-      await send({ connector: store.connector, storeId: link.storeId, journal, options }, toWrite);
+      const product = { connector: store.connector, storeId: link.storeId, journal, options: { beforeSend } };
+      await send(product, toWrite);
       killPoint('write-back.written');
     } catch (error) {
       // Values written before the fault are already ours, and a read before the next attempt must know them.

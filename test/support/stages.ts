@@ -292,6 +292,7 @@ export class Stages {
       this.writeBacks,
       new WriteBackReverts(this.db),
       this.links,
+      this.clock,
       this.logger,
     );
   }

@@ -305,7 +305,7 @@ function failingAt(externalId: string, error: Error): BulkWorker {
       return super.revert(...args);
     }
   }
-  const { logger, connections, writeBacks, links, db } = stages;
-  const reverter = new Failing(connections, writeBacks, new WriteBackReverts(db), links, logger);
+  const { logger, connections, writeBacks, links, db, clock } = stages;
+  const reverter = new Failing(connections, writeBacks, new WriteBackReverts(db), links, clock, logger);
   return stages.bulkWorkerWith({ reverter });
 }

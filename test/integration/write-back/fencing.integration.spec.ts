@@ -78,6 +78,32 @@ describe('a writer that lost its product', () => {
   });
 });
 
+describe('a write that the store made wait', () => {
+  /** The merchant edits the title while the store's rate limit holds the write back. */
+  const editMeanwhile = (): void => {
+    stages.store.edit('1', { title: 'Mine' });
+    stages.clock.advance(31_000);
+  };
+
+  it('is not sent: the product is read again, and the edit stays', async () => {
+    const id = await generated();
+    stages.store.script.before('writeFields', editMeanwhile);
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
+    expect(stages.store.at('1').title).toBe('Mine');
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'ready', attempts: 0 });
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied', conflicts: 1 });
+    expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Generated 1</p>' });
+  });
+
+  it('is not sent by a revert either', async () => {
+    const id = await generated();
+    await stages.writer.write(id);
+    stages.store.script.before('writeFields', editMeanwhile);
+    await stages.reverter.revert(id, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Source 1</p>' });
+  });
+});
+
 describe('a write-back that somebody else ended', () => {
   it('is not logged as applied by the worker that came second', async () => {
     const id = await generated();
