@@ -212,7 +212,7 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
     ],
   },
   S8: { [OWED]: ['is owed, and read by the next run'] },
-  S9: { [OWED]: ['that a failed run consumed'] },
+  S9: { [OWED]: ['that came before a failed run began'] },
   S10: {
     'test/integration/write-back/fencing.integration.spec.ts': [
       'right before the write does not send it',
@@ -275,6 +275,6 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
     'src/planner/store-keys.spec.ts': [''],
     'test/e2e/reload.e2e.spec.ts': ['restarts under a renamed store key'],
   },
-  O9: { [SCHEDULER]: ['that fails while the database is down is repeated once it answers'] },
+  O9: { [SCHEDULER]: ['that fails is repeated each second until it succeeds'] },
   O10: { [SOAK]: [SOAKED] },
 };
