@@ -77,25 +77,6 @@ describe('a result', () => {
     expect(await newestTask(1)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('by webhook and by poll is one result', async () => {
-    const body = await resultOf(stages, 1);
-    await deliver(stages, body);
-    const { delivery } = await deliver(stages, body, 'poll');
-    expect(delivery.note).toContain('the same result was received before');
-    expect(await writeBacksOf(1)).toHaveLength(1);
-    expect(await newestTask(1)).toMatchObject({ settledBy: 'webhook' });
-  });
-
-  it('older than one that was taken is not written', async () => {
-    const now = Date.now();
-    await deliver(stages, await resultOf(stages, 1, { taskId: 'new', createdAt: new Date(now + HOUR_MS) }));
-    const older = await resultOf(stages, 1, { taskId: 'task-1', name: 'Older', createdAt: new Date(now) });
-    const { delivery, writeBackId } = await deliver(stages, older);
-    expect(delivery).toMatchObject({ state: 'processed', note: expect.stringContaining('newer result') });
-    expect(writeBackId).toBeNull();
-    expect(await writeBacksOf(1)).toHaveLength(1);
-  });
-
   it('newer than one that waits takes its place', async () => {
     await deliver(stages, await resultOf(stages, 1, { name: 'First' }));
     const newer = { taskId: 'new', name: 'Second', createdAt: new Date(Date.now() + HOUR_MS) };

@@ -56,14 +56,6 @@ async function requested(taskIds: 'shared' | 'each' | 'none'): Promise<void> {
 const unasked = async (): Promise<number> => (await stages.tasks.countByState(STORE))['succeeded']! - 2;
 
 describe.each(['shared', 'each', 'none'] as const)('with task ids %s', (taskIds) => {
-  it('a second generation that was started in the service reaches the store by the sweep', async () => {
-    await requested(taskIds);
-    await generates('Second');
-    await sweeps();
-    expect(title()).toBe('Second');
-    expect(await unasked()).toBe(1);
-  });
-
   it('text A, then B, then A again reaches the store each time by the sweep', async () => {
     await requested(taskIds);
     for (const name of ['Text A', 'Text B', 'Text A', 'Text B', 'Text A']) {
@@ -83,15 +75,6 @@ describe.each(['shared', 'each', 'none'] as const)('with task ids %s', (taskIds)
       expect(title()).toBe(name);
     }
     expect(await unasked()).toBe(3);
-  });
-
-  it('a correction in the service after our own result reaches the store', async () => {
-    await requested(taskIds);
-    await generates('Corrected by an editor');
-    await sweeps();
-    expect(title()).toBe('Corrected by an editor');
-    await sweeps();
-    expect(await rows()).toHaveLength(2);
   });
 
   it('a result that a poll and a delivery bring is one result, also under an id of its own', async () => {

@@ -10,15 +10,19 @@ beforeEach(async () => {
   await stages.reset();
 });
 
-it.each([[null], ['erp:7']])(
-  'a result for a variant that names it by its catalog id alone (external_id %j) is recorded, and not written',
-  async (externalId) => {
+it.each([
+  ['no external_id', () => null],
+  ['the external_id of another system', () => 'erp:7'],
+  ['its own external_id', (own: string) => own],
+])(
+  'a result for a variant that names it by its catalog id and %s is recorded, and not written',
+  async (_name, named) => {
     stages.store.put(modelSnapshot(1), snapshot(2));
     await stages.sync();
     const { variantLinks, catalogId } = await stages.link(1);
     const [[variant, variantId] = ['', '']] = Object.entries(variantLinks);
     expect(variantId).not.toBe(catalogId);
-    const product = { id: Number(variantId), external_id: externalId, name: 'Only the small one' };
+    const product = { id: Number(variantId), external_id: named(variant), name: 'Only the small one' };
     const { delivery, writeBackId } = await deliver(
       stages,
       await resultOf(stages, 1, { product, taskId: 'of the variant' }),
@@ -29,6 +33,8 @@ it.each([[null], ['erp:7']])(
       note: expect.stringContaining(`for variant ${variant}`),
     });
     expect(stages.store.at('1').title).toBe(modelSnapshot(1).title);
+    expect(await stages.writeBacks.forProduct(modelSnapshot(1).externalId)).toEqual([]);
+    expect(await stages.tasks.newest(modelSnapshot(1).externalId)).toMatchObject({ state: 'requested' });
   },
 );
 

@@ -116,11 +116,4 @@ describe('the write after an approval of many', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'pending_review' });
     expect(title(1)).toBe('Product 1');
   });
-
-  it('of one text that a person read writes over an edit, as before', async () => {
-    const { edited } = await threeTexts();
-    await stages.decisions.decide(edited, 'approve', PERSON);
-    await stages.writer.write(edited);
-    expect(title(2)).toBe('Generated 2');
-  });
 });

@@ -53,29 +53,6 @@ function defineAll(): void {
 }
 
 describe('writeBack.attributes', () => {
-  it('leaves out the one value that does not fit its type, and writes title, description and the others', async () => {
-    define('custom.sizes', 'list.number_integer');
-    define('custom.material', 'single_line_text_field');
-    stages.settings = {
-      store: { writeBack: { attributes: { sizes: 'custom.sizes', material: 'custom.material' } } },
-      workspace: {},
-    };
-    await stages.sync();
-    const row = await shop.written(bottle, {
-      ...{ name: 'Steel bottle', html: '<p>Of steel</p>' },
-      sections: [
-        { code: 'sizes', value: ['08', '10'] },
-        { code: 'material', value: 'steel' },
-      ],
-    });
-    expect(row.state).toBe('applied');
-    expect(Object.fromEntries(row.fields.map(({ target, outcome }) => [target, outcome]))).toEqual({
-      ...{ title: 'written', descriptionHtml: 'written' },
-      ...{ 'metafield:custom.sizes': 'unfit', 'metafield:custom.material': 'written' },
-    });
-    expect(shop.store.products.get(bottle.id)).toMatchObject({ title: 'Steel bottle' });
-  });
-
   it('writes each attribute in the type that the merchant defined, and a revert removes it', async () => {
     defineAll();
     settings({ attributes: ATTRIBUTES });
@@ -134,17 +111,6 @@ describe('writeBack.attributes', () => {
     });
     expect(row.reason).toContain('4 without a place: ');
     expect(Object.keys(metafields())).toEqual(['custom.colours']);
-  });
-
-  it('leaves a value of the merchant alone', async () => {
-    defineAll();
-    settings({ attributes: { capacity: 'custom.capacity' } });
-    shop.store.products.merchantEdit(bottle.id, {
-      metafields: [{ namespace: 'custom', key: 'capacity', type: 'number_integer', value: '500' }],
-    });
-    await stages.sync();
-    expect(await shop.written(bottle, { sections: SECTIONS })).toMatchObject({ state: 'conflicted' });
-    expect(metafields()).toEqual({ 'custom.capacity': 'number_integer 500' });
   });
 
   it('sends the rest to the namespace of sections, within the definitions that are there', async () => {

@@ -283,6 +283,66 @@ it('applying again brings back the newest of what was reverted', async () => {
   expect(await changeOf(again)).toMatchObject({ state: 'done', matching: 2, done: 1, refused: 1 });
 });
 
+describe('a product at which alone the store fails', () => {
+  /** Every read of the live product with this number fails. */
+  function fails(product: number): void {
+    const read = stages.store.readLive.bind(stages.store);
+    stages.store.readLive = async (...args: Parameters<typeof read>) => {
+      if (args[0] === String(product)) throw new CodedError('transient', 'answered 500', { status: 500 });
+      return read(...args);
+    };
+  }
+
+  async function untilEnded(id: string): Promise<number> {
+    for (let works = 1; works <= 20; works += 1) {
+      await work(id);
+      if ((await changeOf(id)).state !== 'queued') return works;
+      await stages.db.affected('UPDATE bulk_change SET next_attempt_at = now()');
+    }
+    throw new Error('the change never ends');
+  }
+
+  it('does not hold up the others, and is refused by name after some tries', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    fails(1);
+    const change = await requested('revert', { store: STORE });
+    await untilEnded(change);
+    expect(titles()).toEqual(['Generated 1', 'Product 2', 'Product 3']);
+    expect(await changeOf(change)).toMatchObject({
+      ...{ state: 'done', done: 2, refused: 1 },
+      items: [{ externalId: snapshot(1).externalId, ok: false, detail: expect.stringContaining('500') }],
+    });
+  });
+
+  it('keeps the order of its own write-backs: the newer one is reverted first', async () => {
+    await applied(1, { name: 'First' });
+    await applied(1, { taskId: 'second', name: 'Second', html: '<p>Second</p>' });
+    await applied(2);
+    const read = stages.store.readLive.bind(stages.store);
+    fails(1);
+    const change = await requested('revert', { store: STORE });
+    for (let night = 0; night < 3; night += 1) {
+      await work(change);
+      await stages.db.affected('UPDATE bulk_change SET next_attempt_at = now()');
+    }
+    expect(titles()).toEqual(['Second', 'Product 2', 'Product 3']);
+    stages.store.readLive = read;
+    await untilEnded(change);
+    expect(titles()).toEqual(['Product 1', 'Product 2', 'Product 3']);
+    expect(await changeOf(change)).toMatchObject({ state: 'done', done: 3, refused: 0 });
+  });
+});
+
+it('a bulk change follows its store to another key', async () => {
+  for (const id of PRODUCTS) await applied(id);
+  const change = await requested('revert', { store: STORE });
+  await stages.keys.inTurn((runner) => stages.keys.rename(STORE, 'renamed', runner));
+  stages.storeKey = 'renamed';
+  await work(change);
+  expect(titles()).toEqual(['Product 1', 'Product 2', 'Product 3']);
+  expect(await changeOf(change)).toMatchObject({ state: 'done', done: 3, refused: 0 });
+});
+
 /** A worker that dies after it moved a row and before it counts that. */
 function dyingAfter(rows: number): BulkWorker {
   class Dying extends BulkChangeRepository {

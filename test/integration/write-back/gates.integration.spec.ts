@@ -82,26 +82,6 @@ describe('a generated text that fails a gate', () => {
     const id = await result({}, { html_description: '<p>Kurz.</p>' }, { merchant });
     expect(await write(id)).toMatchObject({ state: 'pending_review', gateFindings: [{ gate: 'shrink' }] });
   });
-
-  it('names a number that nobody gave', async () => {
-    const id = await result(
-      { numbers: true },
-      { html_description: '<p>Source 1 with 25 W and 3 kg</p>' },
-      { merchant: '<p>Source 1, 3 kg</p>' },
-    );
-    expect((await write(id)).gateFindings).toMatchObject([{ gate: 'numbers', found: '25 W' }]);
-  });
-});
-
-describe('a generated text that passes the gates', () => {
-  it('is written as ever', async () => {
-    const id = await result(
-      { forbid: ['xyz'], numbers: true, title: { maxLength: 70 } },
-      { html_description: `<p>${ENGLISH}</p>` },
-      { locale: 'en' },
-    );
-    expect(await write(id)).toMatchObject({ state: 'applied', gateFindings: [] });
-  });
 });
 
 describe('a merchant’s pictures and tables', () => {

@@ -49,13 +49,6 @@ describe('review', () => {
     expect(await stages.decisions.decide(id, 'approve', PERSON)).toBe('wrong_state');
     expect(stages.store.script.count('writeFields')).toBe(0);
   });
-
-  it('is spared a result that a newer one overtakes', async () => {
-    const old = await generated();
-    await generated({ name: 'Second' });
-    expect(await stateOf(old)).toBe('skipped');
-    expect(await stages.decisions.decide(old, 'approve', PERSON)).toBe('wrong_state');
-  });
 });
 
 describe('a person’s decision', () => {
@@ -90,30 +83,6 @@ describe('a revert', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
     expect(await stateOf(id)).toBe('reverted');
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
-  });
-
-  it('leaves alone exactly what is no longer ours', async () => {
-    const id = await applied();
-    stages.store.edit('1', { title: 'Mine' });
-    expect(await stages.reverter.revert(id, PERSON)).toMatchObject([
-      { target: 'title', outcome: 'not_ours' },
-      { target: 'descriptionHtml', outcome: 'reverted' },
-    ]);
-    expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Source 1</p>' });
-  });
-
-  it('of what a later result replaced is refused', async () => {
-    const id = await applied();
-    await applied({ name: 'Second', html: '<p>Second</p>' });
-    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'conflict' });
-    expect(stages.store.at('1').title).toBe('Second');
-    expect(await stateOf(id)).toBe('applied');
-  });
-
-  it('of nothing but the merchant’s own is refused', async () => {
-    const id = await applied();
-    stages.store.edit('1', { title: 'Mine', descriptionHtml: null });
-    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('removes metafields that were not there and restores those that were', async () => {

@@ -47,19 +47,6 @@ describe('a translation', () => {
     ]);
   });
 
-  it('is sanitised like the primary text', async () => {
-    inFrench({ name: 'Nom <b>gras</b>', html_description: '<p onclick="x()">Texte</p><script>x()</script>' });
-    await written();
-    expect([french('title'), french('descriptionHtml')]).toEqual(['Nom gras', '<p>Texte</p>']);
-  });
-
-  it('does not change the fingerprint of the source, and asks for nothing', async () => {
-    await written();
-    const { sourceFingerprint } = await stages.link(1);
-    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1, generationRequested: 0 } });
-    expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
-  });
-
   it('is not pushed as the source of its language, and what a person makes of it is', async () => {
     stages.store.sourceLocales = ['fr'];
     await stages.sync();
@@ -94,32 +81,9 @@ describe('a translation', () => {
     expect(outcomesOf(row)).toMatchObject({ 'fr:title': 'written', 'fr:descriptionHtml': 'same' });
     expect(french('title')).toBe('Généré 2');
   });
-
-  it('of text sections is written to the metafield’s value', async () => {
-    stages.settings = {
-      store: { writeBack: { locales: ['fr'], sections: { namespace: 'catalog' } } },
-      workspace: {},
-    };
-    inFrench({ name: 'Généré 1', sections: [{ care: 'Laver à 30 degrés', weight: 3 }] });
-    const row = await written({ sections: [{ care: 'Wash at 30 degrees', weight: 3 }] });
-    expect(outcomesOf(row)).toMatchObject({ 'fr:metafield:catalog.care': 'written' });
-    expect(french('metafield:catalog.care')).toBe('Laver à 30 degrés');
-    expect(row.fields.some(({ target }) => target === 'fr:metafield:catalog.weight')).toBe(false);
-  });
 });
 
 describe('a text that is no translation', () => {
-  it('is not written where the catalog answers the text of its own language, and the reason is recorded', async () => {
-    inFrench({ html_description: '<p>Généré 1</p>', name: 'Generated 1' });
-    const row = await written();
-    expect(row.fields.find(({ target }) => target === 'fr:title')).toMatchObject({
-      outcome: 'not_generated',
-      reason: expect.stringContaining('no text in fr'),
-    });
-    expect(french('title')).toBeUndefined();
-    expect(french('descriptionHtml')).toBe('<p>Généré 1</p>');
-  });
-
   it('leaves the primary text alone where the shop lacks the language', async () => {
     stages.store.locales = ['de'];
     const row = await written();
@@ -162,37 +126,12 @@ describe('a translation that a person keeps', () => {
     expect(french('title')).toBe('Le mien');
   });
 
-  it('is left alone when it was ours once', async () => {
-    await written();
-    stages.store.translate('1', 'fr:title', 'Le mien');
-    inFrench({ name: 'Généré 2', html_description: '<p>Généré 2</p>' });
-    expect(outcomesOf(await written({ name: 'Second' }))).toMatchObject({
-      ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
-    });
-  });
-
   it('is left alone when it came between the read and the write', async () => {
     stages.store.script.before('writeTranslations', () => {
       stages.store.translate('1', 'fr:title', 'Le mien');
     });
     expect(outcomesOf(await written())).toMatchObject({ title: 'written', 'fr:title': 'conflict' });
     expect(french('title')).toBe('Le mien');
-  });
-
-  it('is overwritten where the configuration says so', async () => {
-    stages.settings = { store: { writeBack: { locales: ['fr'], onConflict: 'overwrite' } }, workspace: {} };
-    stages.store.translate('1', 'fr:title', 'Le mien');
-    expect(outcomesOf(await written())).toMatchObject({ 'fr:title': 'written' });
-  });
-
-  it('is that of a text which the merchant keeps: ours would translate another one', async () => {
-    const id = await generated();
-    stages.store.edit('1', { title: 'Mine' });
-    await stages.writer.write(id);
-    expect(outcomesOf((await stages.writeBacks.get(id))!)).toEqual({
-      ...{ title: 'conflict', descriptionHtml: 'written' },
-      ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
-    });
   });
 });
 
@@ -295,5 +234,67 @@ describe('a write that was given up and landed nevertheless', () => {
     expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
     stages.store.edit('1', { title: 'Generated 1' });
     expect(outcomesOf(await written({ name: 'Second' }))).toMatchObject({ title: 'conflict' });
+  });
+});
+
+describe('a translated description', () => {
+  const media =
+    '<img src="https://cdn.example.com/a.jpg"><table><tbody><tr><td>5 W</td></tr></tbody></table>';
+  const PRIMARY = `<p>A lamp of steel that stands on every desk.</p>${media}`;
+  const configured = (writeBack: object): void => {
+    stages.settings = { store: { writeBack: { locales: ['fr'], ...writeBack } }, workspace: {} };
+  };
+  const ungated = { language: false, shrink: 0 };
+  beforeEach(async () => {
+    await stages.reset();
+    inFrench({ name: 'Généré 1', html_description: '<p>Généré 1</p>' });
+    stages.store.put(snapshot(1, { descriptionHtml: PRIMARY }));
+    configured({ gates: ungated });
+    await stages.sync();
+  });
+
+  it('keeps the pictures and tables that the shop shows in its own language, also after a later result', async () => {
+    for (const [name, text] of [
+      ['First', 'Une lampe.'],
+      ['Second', 'Une autre lampe.'],
+    ] as const) {
+      inFrench({ html_description: `<p>${text}</p>` });
+      expect(await written({ name, html: `<p>${name} lamp</p>` })).toMatchObject({ state: 'applied' });
+      const shown = french('descriptionHtml') ?? '';
+      expect(shown).toContain(`<p>${text}</p>`);
+      expect([shown.match(/<img/g)?.length, shown.match(/<table/g)?.length]).toEqual([1, 1]);
+    }
+    expect(await stages.sync()).toMatchObject({ counts: { updated: 0, generationRequested: 0 } });
+  });
+
+  it('is held back by the gate of length like a text of the shop’s own language', async () => {
+    configured({ keep: [], gates: { ...ungated, shrink: 0.9 } });
+    inFrench({ html_description: '<p>Court.</p>' });
+    const row = await written({ html: PRIMARY });
+    expect(row).toMatchObject({ state: 'pending_review' });
+    expect(row.gateFindings.map(({ gate, target }) => [gate, target])).toEqual([
+      ['shrink', 'fr:descriptionHtml'],
+    ]);
+    expect(french('descriptionHtml')).toBeUndefined();
+  });
+
+  it('has no picture that makes a shop act, or of a strange host, and the journal names them', async () => {
+    const hostile =
+      '<img src="https://shop.example/cart/clear"><img src="https://tracker.example/x.png"><img src="https://cdn.example.com/b.jpg">';
+    inFrench({ html_description: `<p>Lampe</p>${hostile}` });
+    const row = await written({ html: `<p>Lamp</p>${hostile}` });
+    for (const html of [french('descriptionHtml'), stages.store.at('1').descriptionHtml]) {
+      expect(html).not.toMatch(/cart|tracker/);
+      expect(html).toContain('https://cdn.example.com/b.jpg');
+    }
+    expect(row.intended.find(({ target }) => target === 'descriptionHtml')?.dropped).toEqual([
+      'picture https://shop.example/cart/clear (it makes a shop act for the visitor)',
+    ]);
+    for (const { reason } of row.fields.filter(({ target }) => target.endsWith('descriptionHtml'))) {
+      expect(reason).toContain(
+        'picture https://shop.example/cart/clear (it makes a shop act for the visitor)',
+      );
+      expect(reason).toContain('picture https://tracker.example/x.png');
+    }
   });
 });

@@ -69,13 +69,6 @@ describe('generated content', () => {
     expect(stages.store.script.calls[1]?.args[1]).toEqual({ descriptionHtml: '<p>Generated 1</p>' });
   });
 
-  it('that the store already shows is not sent', async () => {
-    edits({ title: 'Generated 1', descriptionHtml: '<p>Generated 1</p>' });
-    const row = await written();
-    expect(row).toMatchObject({ state: 'skipped', reason: expect.stringContaining('already says this') });
-    expect(stages.store.script.operations()).toEqual(['readLive']);
-  });
-
   it('that equals the text sent to the catalog was not generated', async () => {
     const row = await written({ name: 'Product 1', html: '<p>Source 1</p>' });
     expect(row).toMatchObject({ state: 'skipped' });
