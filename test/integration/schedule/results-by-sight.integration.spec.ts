@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreProbe } from '../../../src/connections/store-probe.js';
 import { StoreHealthOperations } from '../../../src/operations/store-health.js';
 import { FakeCatalog, refusal } from '../../support/fake-catalog.js';
-import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
@@ -50,15 +50,6 @@ describe('a task that cannot be read', () => {
     stages.catalog.change(id, { sections: [{ code: 'fit', value: 'wide' }] });
     expect(await poll()).toHaveLength(1);
     expect(await newest(1)).toMatchObject({ state: 'succeeded', settledBy: 'poll' });
-  });
-
-  it.each(['auth', 'not_found'] as const)('because of %s is judged so too', async (code) => {
-    stages.store.put(snapshot(1));
-    await stages.sync();
-    stages.catalog.script.before('getBackgroundTask', refusal(code), 9);
-    expect(await poll()).toEqual([]);
-    stages.catalog.change(Number((await stages.link(1)).catalogId), { name: 'Generated' });
-    expect(await poll()).toHaveLength(1);
   });
 
   it('is not closed by an edit that we push while it is open, however the service spells it', async () => {
@@ -227,34 +218,6 @@ describe('a result that was generated elsewhere', () => {
     await poller.sweepResults(stages.workspace);
     expect(mended.script.count('listProducts')).toBe(1);
   });
-});
-
-describe('a result for a variant', () => {
-  it.each(['external_id', 'catalog id'])(
-    'known by its %s is recorded and never written to its product',
-    async (by) => {
-      stages.store.put(modelSnapshot(1));
-      await stages.sync();
-      const [externalId = '', catalogId = ''] = Object.entries((await stages.link(1)).variantLinks)[0] ?? [];
-      const product = {
-        ...{ id: Number(catalogId), name: 'Variant text', html_description: '<p>Variant</p>' },
-        ...(by === 'external_id' ? { external_id: externalId } : {}),
-      };
-      const { delivery, writeBackId } = await deliver(
-        stages,
-        await resultOf(stages, 1, { taskId: 'for-the-variant', product }),
-      );
-      expect(writeBackId).toBeNull();
-      if (by === 'external_id')
-        expect(delivery).toMatchObject({
-          ...{ state: 'processed', externalId },
-          note: `product_generated for variant ${externalId}: not written to its product; generated, but no setting maps what came: variants[].html_description`,
-        });
-      expect(await writeBacks(1)).toEqual([]);
-      expect(await newest(1)).toMatchObject({ state: 'requested' });
-      expect(stages.connections.store(STORE).settings.writeBack.mode).toBe('auto');
-    },
-  );
 });
 
 describe('a text of a further language that alone is generated again', () => {

@@ -56,12 +56,6 @@ describe('a tick', () => {
     expect(schedulers.enqueued).toEqual([`runs ${asked.id}`]);
   });
 
-  it('enqueues the run’s id and nothing else', async () => {
-    await tick(SLOT);
-    const [run] = await runs();
-    expect(schedulers.enqueued).toEqual([`runs ${run!.id}`]);
-  });
-
   it('that fails is repeated each second until it succeeds, logged once, and holds up no other store', async () => {
     const now = new Date(SLOT.getTime() - 1_000);
     const schedules = schedulers.schedules(now);

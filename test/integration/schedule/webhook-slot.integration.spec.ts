@@ -37,12 +37,6 @@ describe('the webhook slot', () => {
     expect(writes()).toBe(0);
   });
 
-  it('that is ours is written again', async () => {
-    stages.catalog.webhook = { url: OURS, hmac_secret: 'an-old-secret' };
-    await slot().register(workspace(), { force: false });
-    expect(stages.catalog.webhook.hmac_secret).toBe('a-secret-of-ours');
-  });
-
   it.each([
     ['another secret', { hmac_secret: 'an-old-secret' }],
     ['fewer actions', { hmac_secret: 'a-secret-of-ours', actions: ['product_generated'] }],

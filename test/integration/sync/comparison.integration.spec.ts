@@ -58,11 +58,6 @@ describe('a product whose effective source is the one that was pushed', () => {
     stages.store.readExport = read;
   });
 
-  it('leaves the scope with the setting that kept it in', async () => {
-    stages.settings = { store: { filter: { status: ['DRAFT'] } }, workspace: {} };
-    expect((await stages.sync()).counts).toMatchObject({ seen: 0, orphaned: 0 });
-  });
-
   it('is planned again after what was pushed has moved, whoever moved it', async () => {
     await stages.db.affected(
       `UPDATE store_product SET source_fingerprint = 'other', pushed_fields = '{}' WHERE external_id = $1`,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Plan } from '../../../src/persistence/plan.js';
 import { idRow } from '../../../src/persistence/rows.js';
-import { dryRun } from '../../../src/sync/dry-run.js';
+import { dryRunOf } from '../../support/dry-run-of.js';
 import { snapshot } from '../../support/fake-store.js';
 import { ListingNights } from '../../support/listing-nights.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
@@ -18,12 +18,7 @@ it('a dry run leaves no trace of its listing', async () => {
   await nights.run(STORE);
   await nights.forget();
   const before = await stages.contents();
-  await dryRun(stages, stages.connections.store(STORE), {
-    full: true,
-    signal: new AbortController().signal,
-    onProgress: () => undefined,
-    onActions: () => undefined,
-  });
+  await dryRunOf(stages);
   expect(await stages.contents()).toBe(before);
 });
 

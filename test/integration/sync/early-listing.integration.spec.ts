@@ -1,5 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { PlanReads } from '../../../src/persistence/plan-reads.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Gate } from '../../support/call-script.js';
 import { otherSnapshot, snapshot } from '../../support/fake-store.js';
 import { ListingNights } from '../../support/listing-nights.js';
@@ -54,19 +53,6 @@ describe('while its store makes the export, a full run', () => {
       expect(early).toBeGreaterThan(0);
       expect(nights.pagesRead()).toBe(0);
     }
-  });
-
-  it('plans its products while the rest of the listing is read', async () => {
-    nights.fill(1_200);
-    const meet = jest.spyOn(PlanReads.prototype, 'firstSeen');
-    const gate = nights.gateAtPage(3);
-    const reading = nights.run(STORE);
-    await gate.reached;
-    await until('products of the store', () => meet.mock.calls.length > 0);
-    meet.mockRestore();
-    gate.open();
-    expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
-    expect(await nights.listings()).toMatchObject([{ products: 1_200, complete: true }]);
   });
 
   it('reads it again where it could not be read then', async () => {

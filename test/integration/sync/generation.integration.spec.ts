@@ -370,10 +370,6 @@ describe('the content that a run requests', () => {
     stages.store.edit('2', { title: 'Edited', descriptionHtml: '<p>Edited</p>' });
     expect((await stages.sync()).counts).toMatchObject({ updated: 1, generationRequested: 0 });
   });
-
-  it('is nothing on a night without changes', async () => {
-    expect((await stages.sync()).counts).toMatchObject({ unchanged: 4, generationRequested: 0 });
-  });
 });
 
 it('a locale that leaves the configuration asks for no content', async () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { dryRun } from '../../../src/sync/dry-run.js';
+import { dryRunOf } from '../../support/dry-run-of.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot, variant } from '../../support/fake-store.js';
 import { SandboxCatalog } from '../../support/sandbox-stages.js';
-import { Stages, STORE } from '../../support/stages.js';
+import { Stages } from '../../support/stages.js';
 
 const stages = await Stages.open();
 beforeEach(async () => {
@@ -77,17 +77,9 @@ describe('in the sandbox, a product that was deleted in the catalog', () => {
 
   it('is shown as a creation by a dry run', async () => {
     await deleteHere(1);
-    const planned: unknown[] = [];
-    const { counts } = await dryRun(stages, stages.connections.store(STORE), {
-      full: true,
-      signal: new AbortController().signal,
-      onProgress: () => undefined,
-      onActions: (actions) => {
-        planned.push(...actions);
-      },
-    });
+    const { counts, actions } = await dryRunOf(stages);
     expect(counts).toMatchObject({ creates: 1, updates: 0, unchanged: 2 });
-    expect(planned).toMatchObject([
+    expect(actions).toMatchObject([
       { externalId: ours(1), kind: 'create', reason: 'its catalog product is gone: it is created again' },
     ]);
   });

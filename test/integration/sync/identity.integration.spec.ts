@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { dryRun } from '../../../src/sync/dry-run.js';
+import { dryRunOf } from '../../support/dry-run-of.js';
 import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, otherSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
@@ -278,12 +278,7 @@ describe('identifiers that many products share', () => {
   async function writesOfPlan(): Promise<number> {
     const writes = jest.spyOn(stages.db, 'affected');
     try {
-      await dryRun(stages, stages.connections.store(STORE), {
-        full: true,
-        signal: new AbortController().signal,
-        onProgress: () => undefined,
-        onActions: () => undefined,
-      });
+      await dryRunOf(stages);
       return writes.mock.calls.length;
     } finally {
       writes.mockRestore();

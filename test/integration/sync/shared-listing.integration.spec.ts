@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
-import { PlanReads } from '../../../src/persistence/plan-reads.js';
 import { idRow } from '../../../src/persistence/rows.js';
 import { Gate } from '../../support/call-script.js';
 import { fakeIntervals } from '../../support/fake-intervals.js';
@@ -229,50 +228,6 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     removal.mockRestore();
     expect(await nights.listings()).toHaveLength(2);
   });
-
-  it('begin to read the listing before they read the store, and read both at once', async () => {
-    const gate = new Gate();
-    const meet = jest.spyOn(PlanReads.prototype, 'firstSeen');
-    const begin = jest.spyOn(CatalogListingRows.prototype, 'begin');
-    stages.catalog.script.before('listProducts', () => gate.hold());
-    const reading = nights.run(STORE);
-    await gate.reached;
-    // The store is read while the page is under way.
-    await until('products of the store', () => meet.mock.calls.length > 0);
-    gate.open();
-    expect(await reading).toMatchObject({ state: 'succeeded' });
-    // By the calls, because the order in which two sides are reached is up to the machine.
-    const [started = Infinity] = begin.mock.invocationCallOrder;
-    expect(started).toBeLessThan(meet.mock.invocationCallOrder[0] ?? 0);
-    expect(begin).toHaveBeenCalledTimes(1);
-    begin.mockRestore();
-    meet.mockRestore();
-  });
-
-  it.each([
-    { shown: 999, countsToo: 0, order: 'stored, stored, finished' },
-    { shown: 1_903, countsToo: 0, order: 'stored, stored, stored, stored, analysed, finished' },
-    { shown: 1_000, countsToo: 5_000, order: 'stored, stored, analysed, finished' },
-  ])(
-    'have the statistics of a large listing before it ends: $shown products, $countsToo more counted',
-    async ({ shown, countsToo, order }) => {
-      nights.fill(shown);
-      stages.catalog.countsToo = countsToo;
-      const steps = { stored: 'addListed', analysed: 'analyse', finished: 'finish' } as const;
-      const spies = Object.entries(steps).map(([name, step]) => ({
-        name,
-        spy: jest.spyOn(CatalogListingRows.prototype, step),
-      }));
-      expect(await nights.run(STORE)).toMatchObject({ state: 'succeeded' });
-      const calls = spies.flatMap(({ name, spy }) =>
-        spy.mock.invocationCallOrder.map((at) => ({ name, at })),
-      );
-      for (const { spy } of spies) spy.mockRestore();
-      const inOrder = calls.toSorted((one, other) => one.at - other.at).map(({ name }) => name);
-      expect(inOrder.join(', ')).toBe(order);
-      expect(await nights.listings()).toMatchObject([{ products: shown, complete: countsToo === 0 }]);
-    },
-  );
 });
 
 it('a run that a person asks for reads the listing as it is then', async () => {

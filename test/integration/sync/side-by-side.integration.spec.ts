@@ -63,15 +63,4 @@ describe('the jobs of a process', () => {
     await Promise.all(jobs);
     expect(await stages.runs.get(waiting)).toMatchObject({ state: 'succeeded' });
   });
-
-  it('let one run read the catalog’s listing, and the others use it', async () => {
-    for (const store of [STORE, OTHER_STORE]) await stages.work(await due(store));
-    await stages.db.affected('DELETE FROM catalog_listing');
-    stages.catalog.script.forget();
-    const processor = new RunsProcessor(stages.worker, new Shutdown(), stages.metrics);
-    const ids = [await due(STORE), await due(OTHER_STORE)];
-    await Promise.all([processor.process(), processor.process()]);
-    for (const id of ids) expect(await stages.runs.get(id)).toMatchObject({ state: 'succeeded' });
-    expect(stages.catalog.script.count('listProducts')).toBe(1);
-  });
 });

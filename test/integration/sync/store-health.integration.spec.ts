@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
+import { EVENT_RUNS_AN_HOUR } from '../../../src/persistence/owed.repository.js';
 import { judge } from '../../../src/notifications/conditions.js';
 import { StoreHealthOperations } from '../../../src/operations/store-health.js';
 import { StoreProbe } from '../../../src/connections/store-probe.js';
@@ -205,13 +206,8 @@ describe('the retry of a paused store', () => {
   });
 });
 
-describe.each([
-  ['a frozen shop', 402],
-  ['a locked shop', 423],
-  ['a shop that is gone', 404],
-  ['a shop that has moved', 301],
-])('%s', (_shop, status) => {
-  const closed = refusal('unavailable', { status, side: 'store' });
+describe('a shop that cannot be used', () => {
+  const closed = refusal('unavailable', { status: 402, side: 'store' });
 
   it('pauses its store with that reason, and is asked once for all texts that wait', async () => {
     const ids = await readyWriteBacks();
@@ -299,6 +295,18 @@ describe('the stored events of a store', () => {
     });
     expect(await storesDue()).toEqual([]);
     await pauseIsOver();
+    expect(await storesDue()).toEqual([STORE]);
+  });
+
+  it('start a limited number of runs an hour; those that come then wait', async () => {
+    await stages.db.affected(
+      `INSERT INTO sync_run (store, workspace, kind, trigger, state, created_at)
+       SELECT $1, 'default', 'incremental', 'event', 'succeeded', now() - number * interval '1 second'
+       FROM generate_series(1, $2) AS number`,
+      [STORE, EVENT_RUNS_AN_HOUR],
+    );
+    expect(await storesDue()).toEqual([]);
+    await stages.db.affected(`UPDATE sync_run SET created_at = created_at - interval '59 minutes'`);
     expect(await storesDue()).toEqual([STORE]);
   });
 
