@@ -84,4 +84,12 @@ describe('a report', () => {
     await reports.done(next, 9, { checked: 9 });
     expect(await reports.newest('drift', STORE)).toMatchObject({ id: next, state: 'done', progress: 9 });
   });
+
+  it('whose process died has failed, also for whoever looks at the newest one', async () => {
+    const reports = new ReportRepository(stages.db);
+    const id = await reports.begin('check', '', 'admin');
+    expect(await reports.newest('check', '')).toMatchObject({ id, state: 'running' });
+    await stages.db.affected(`UPDATE report SET seen_at = now() - interval '2 minutes'`);
+    expect(await reports.newest('check', '')).toMatchObject({ id, state: 'failed' });
+  });
 });

@@ -87,20 +87,6 @@ describe('while a plan is made', () => {
     );
   });
 
-  it('no transaction is open and no temporary table is made', async () => {
-    await plan.reads.firstSeen([first, second]);
-    await plan.actions.add([creation(11)]);
-    expect(
-      await sqlRows(
-        stages.db,
-        `SELECT state FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
-      ),
-    ).toEqual([]);
-    expect(
-      await sqlRows(stages.db, `SELECT relname FROM pg_class WHERE relpersistence = 't' AND relkind = 'r'`),
-    ).toEqual([]);
-  });
-
   it('nobody sees its actions: not as history, not as items of the run, not as work', async () => {
     await plan.actions.add([withSku(11, 'SKU-11')]);
     const { externalId } = snapshot(11);

@@ -79,11 +79,6 @@ describe('three processes of one workspace', () => {
     expect(mostInOneSecond()).toBeLessThanOrEqual(CEILING * 2);
   });
 
-  it('would exceed it with a limit each', async () => {
-    await busy([processOf(undefined), processOf(undefined), processOf(undefined)], 2_000);
-    expect(arrivals.length).toBeGreaterThan(CEILING * 2.6);
-  });
-
   it('all wait when the service refuses one of them', async () => {
     const [first, second] = [processOf(shared()), processOf(shared())];
     refuseNext = 1;

@@ -2,7 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../../src/observability/metrics/metrics.js';
 import { StateGauges, type StateSources } from '../../../src/operations/state-gauges.js';
 import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
+import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
+import { WriteBacksProcessor } from '../../../src/write-back/write-backs.processor.js';
+import { snapshot } from '../../support/fake-store.js';
+import { ListeningDatabase } from '../../support/listening-database.js';
+import { deliver, resultOf } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 
@@ -205,4 +210,59 @@ describe('a scrape', () => {
     await metrics.text();
     expect(looks).toBe(2);
   });
+});
+
+it('each read of every few seconds uses an index, however large the history has grown', async () => {
+  const db = new ListeningDatabase(stages.db.dataSource);
+  const reading = new GaugeRepository(db);
+  await reading.backlog();
+  await reading.workspaces([WORKSPACE]);
+  await reading.stores([STORE]);
+  await new StatusRepository(db).held([STORE]);
+  const notifications = new NotificationRepository(db);
+  await notifications.look({ stores: [STORE], workspaces: [WORKSPACE] }, () => []);
+  expect(db.reads.length).toBe(7);
+  const scans = (await db.plans()).flatMap(({ sql, lines }) =>
+    lines.filter((line) => line.includes('Seq Scan')).map((line) => `${line.trim()} ← ${sql.slice(0, 60)}`),
+  );
+  expect(scans).toEqual([]);
+});
+
+it('fields that are left to the merchant are counted, and how their write-back ended', async () => {
+  stages.store.put(snapshot(1));
+  await stages.sync();
+  const { writeBackId } = await deliver(stages, await resultOf(stages, 1));
+  stages.store.edit('1', { title: 'The merchant’s own' });
+  const metrics = new Metrics();
+  const processor = new WriteBacksProcessor(stages.writer, stages.writeBacks, metrics);
+  await processor.process({ data: { id: writeBackId } });
+  // A second job for the same row finds nothing to do.
+  await processor.process({ data: { id: writeBackId } });
+  const counted = samplesOf(await metrics.text());
+  expect(counted.get(`store_sync_write_back_conflicts_total{store="${STORE}"}`)).toBe(1);
+  expect(counted.get('store_sync_write_backs_total{state="applied"}')).toBe(1);
+});
+
+it('the faults that gates find are counted by store and gate, and so is what waits because of them', async () => {
+  const gates = { forbid: ['(?i)best price'], title: { maxLength: 20 } };
+  stages.settings = { store: { writeBack: { gates } }, workspace: {} };
+  stages.store.put(snapshot(1), snapshot(2));
+  await stages.sync();
+  const metrics = new Metrics();
+  const processor = new WriteBacksProcessor(stages.writer, stages.writeBacks, metrics);
+  for (const [id, name] of [
+    [1, 'The best price of all lamps'],
+    [2, 'The best price'],
+  ] as const) {
+    const { writeBackId } = await deliver(stages, await resultOf(stages, id, { name }));
+    await processor.process({ data: { id: writeBackId } });
+  }
+  const counted = samplesOf(await metrics.text());
+  const found = (gate: string) =>
+    counted.get(`store_sync_gate_findings_total{gate="${gate}",store="${STORE}"}`);
+  expect([found('forbid'), found('length')]).toEqual([2, 1]);
+  expect((await new StatusRepository(stages.db).gated([STORE])).get(STORE)).toEqual({ forbid: 2, length: 1 });
+  expect(await new StatusRepository(stages.db).held([STORE])).toEqual([
+    { store: STORE, why: 'gate', count: 2 },
+  ]);
 });
