@@ -23,7 +23,6 @@ const LONG = [
   'test/contract/',
   'test/integration/sync/identity-readings',
   'test/integration/sync/source-translations',
-  'test/integration/operations/generated-client',
   'test/integration/sync/taken-over',
   'test/integration/webhooks/one-result-two-ways',
   'test/integration/operations/odd-input',
