@@ -214,3 +214,20 @@ describe('readings of the catalog sandbox', () => {
     }),
   );
 });
+
+describe('a body that is a JSON null', () => {
+  it(
+    'is refused, empties no product and creates none',
+    under({}, async (own) => {
+      const id = await create(own, { name: 'Chair' });
+      const before = (await own.api.get('/products/')).body;
+      for (const [method, path] of [
+        ['PUT', `/products/${id}/`],
+        ['PATCH', `/products/${id}/`],
+        ['POST', '/products/'],
+      ] as const)
+        expectFieldErrors(await own.api.call(method, path, { body: null }), 'non_field_errors');
+      expect((await own.api.get('/products/')).body).toEqual(before);
+    }),
+  );
+});

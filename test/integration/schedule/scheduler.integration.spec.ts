@@ -201,6 +201,27 @@ describe('a stopped scheduler', () => {
     for (let round = 0; round < 20; round += 1) await stages.runs.latest(STORE, 1);
     expect(timers()).toEqual([]);
   });
+
+  it('warns of no step of a sweep that the stop interrupts, and begins no further one', async () => {
+    const queue = Promise.withResolvers<number>();
+    const asked = Promise.withResolvers<undefined>();
+    let questions = 0;
+    const waiting = (): Promise<number> => {
+      questions += 1;
+      asked.resolve(undefined);
+      return queue.promise;
+    };
+    schedulers.scheduler(SLOT, { pressure: { waiting } }).start();
+    await asked.promise;
+    schedulers.stop();
+    const before = questions;
+    queue.reject(new Error('the connection was closed'));
+    await until('the step ends', () =>
+      schedulers.logged.some((line) => line.includes('did not end before the stop')),
+    );
+    expect(schedulers.warned).toEqual([]);
+    expect(questions).toBe(before);
+  });
 });
 
 describe('a sweep', () => {

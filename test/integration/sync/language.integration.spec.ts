@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { CatalogClient } from '../../../src/catalog/client.js';
 import { workspaceSchema } from '../../../src/config/workspace-schema.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
-import { withForeignMembers } from '../../../src/sync/foreign-members.js';
 import { ProductSender } from '../../../src/sync/product-sender.js';
 import type { CatalogField, CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { productOf, SandboxControl } from '../../contract/harness.js';
@@ -16,18 +15,18 @@ afterEach(async () => {
 const EXTERNAL_ID = 'shopify:example.myshopify.com:1';
 
 /** A service of which the default language is English, and a workspace that is configured in another. */
-async function workspaceIn(locale: string | undefined, readings: Partial<CatalogReadings>) {
+async function workspaceIn(locale: string, readings: Partial<CatalogReadings>) {
   own = await SandboxControl.start({ readings, defaultLocale: 'en' });
   const settings = workspaceSchema.parse({
     baseUrl: own.sandbox.baseUrl,
     auth: { apiToken: own.token },
-    ...(locale === undefined ? {} : { locale }),
+    locale,
   });
   const client = new CatalogClient({
     baseUrl: own.sandbox.baseUrl,
     auth: { apiToken: own.token },
     requestsPerSecond: 1000,
-    ...(locale === undefined ? {} : { locale }),
+    locale,
   });
   return { key: 'default', settings, client };
 }
@@ -81,32 +80,6 @@ describe.each(['honoured', 'ignored'] as const)('where PATCH with a locale is %s
     const gone = updateProduct(workspace, '999', { external_id: EXTERNAL_ID, name: 'Chaise' });
     await expect(gone).rejects.toMatchObject({ code: 'not_found' });
     expect(await workspace.client.listProducts()).toMatchObject({ results: [] });
-    workspace.client.close();
-  });
-});
-
-describe.each(['replace', 'merge'] as const)('where PATCH of an object means %s', (patchObjects) => {
-  it('members of other systems stay, and of ours those that we dropped do not come back', async () => {
-    const workspace = await workspaceIn(undefined, { patchObjects });
-    const { id } = productOf(
-      await own!.api.post('/products/', {
-        external_id: EXTERNAL_ID,
-        metadata: { erp: 7, handle: 'old' },
-        open_attributes: { erp_code: 'x', Size: 'L' },
-      }),
-    );
-    const before = { metadata: { handle: 'old' }, open_attributes: { Size: 'L' } };
-    const body = {
-      ...{ external_id: EXTERNAL_ID, metadata: { handle: 'new' } },
-      open_attributes: { Colour: 'red' },
-    };
-    const kept = withForeignMembers(await workspace.client.getProduct(id), body, before);
-    expect(kept.open_attributes).toEqual({ erp_code: 'x', Colour: 'red' });
-    await updateProduct(workspace, String(id), kept);
-    expect(await shown(id, 'en')).toMatchObject({
-      metadata: { erp: 7, handle: 'new' },
-      open_attributes: { erp_code: 'x', Colour: 'red' },
-    });
     workspace.client.close();
   });
 });

@@ -4,8 +4,12 @@ import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 const stages = await Stages.open();
-beforeEach(async () => stages.reset());
+beforeEach(async () => {
+  await stages.reset();
+  await linkedOnly();
+});
 
+const signal = new AbortController().signal;
 const ours = (id: number): string => snapshot(id).externalId;
 
 /** Links four products without asking for content. */
@@ -17,8 +21,6 @@ async function linkedOnly(): Promise<void> {
 }
 
 describe('a product whose content is asked for by a later run', () => {
-  beforeEach(linkedOnly);
-
   it('is compared with what the catalog holds then, and not with what was pushed', async () => {
     stages.catalog.change(stages.catalog.of(ours(1))!.id, { description: 'An editor wrote this meanwhile.' });
     await stages.sync();
@@ -30,18 +32,30 @@ describe('a product whose content is asked for by a later run', () => {
 
   it('is not asked for once it is another system’s', async () => {
     stages.catalog.change(stages.catalog.of(ours(1))!.id, { external_id: 'erp:1' });
-    expect(
-      await stages.generation.requestDue(
-        stages.connections.store(STORE),
-        null,
-        1000,
-        new AbortController().signal,
-      ),
-    ).toMatchObject({ requested: 3, stopped: null });
+    const store = stages.connections.store(STORE);
+    expect(await stages.generation.requestDue(store, null, 1000, signal)).toMatchObject({
+      requested: 3,
+      stopped: null,
+    });
     expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 3, failed: 1 });
     expect(await stages.tasks.newest(ours(1))).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('erp:1'),
     });
+  });
+});
+
+describe('a worker that lost its run while it waited to send', () => {
+  it('asks for nothing, and the products are due again', async () => {
+    const store = stages.connections.store(STORE);
+    const lost = (): never => {
+      throw new Error('another worker has the run');
+    };
+    await expect(stages.generation.requestDue(store, null, 1000, signal, undefined, lost)).rejects.toThrow(
+      'another worker',
+    );
+    expect(stages.catalog.script.count('generate')).toBe(0);
+    expect(await stages.tasks.countByState(STORE)).toEqual({});
+    expect(await stages.generation.requestDue(store, null, 1000, signal)).toMatchObject({ requested: 4 });
   });
 });
