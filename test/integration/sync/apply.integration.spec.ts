@@ -209,18 +209,6 @@ describe('refused credentials', () => {
     expect(await stages.work(run.id)).toMatchObject({ state: 'succeeded', counts: { created: 20 } });
     expect(await stages.state.workspace(WORKSPACE)).toMatchObject({ pausedReason: null, pauses: 0 });
   });
-
-  it('make each further pause twice as long, up to half an hour', async () => {
-    const waits: number[] = [];
-    for (let count = 0; count < 8; count += 1) {
-      await stages.db.affected('UPDATE workspace_state SET paused_until = now()');
-      await stages.pauseCatalog('refused');
-      waits.push(
-        Math.round(((await stages.pauses.catalog.forbids(WORKSPACE, 'reads'))?.remainingMs ?? 0) / 1000),
-      );
-    }
-    expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1800, 1800]);
-  });
 });
 
 describe('a fault that passes', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
@@ -61,13 +62,6 @@ describe('a result', () => {
     const { delivery } = await deliver(stages, failed);
     expect(delivery).toMatchObject({ state: 'processed', note: expect.stringContaining('settled before') });
     expect(await newestTask(1)).toMatchObject({ state: 'succeeded' });
-  });
-
-  it('that succeeded after one that failed leaves the task and keeps the content', async () => {
-    await deliver(stages, await resultOf(stages, 1, { action: 'product_generation_failed' }));
-    await deliver(stages, await resultOf(stages, 1));
-    expect(await newestTask(1)).toMatchObject({ state: 'failed' });
-    expect(await writeBacksOf(1)).toMatchObject([{ state: 'ready' }]);
   });
 
   it('that comes after its task was given up still counts', async () => {
@@ -343,13 +337,9 @@ describe('a body that is no delivery', () => {
 });
 
 describe('credits', () => {
-  it.each([
-    ['in order', [10, 20, 30]],
-    ['in reverse', [30, 20, 10]],
-    ['mixed', [20, 30, 10]],
-  ])('are those of the newest report, also when they come %s', async (_order, minutes) => {
+  it('are those of the newest report, in whatever order they come', async () => {
     await stages.sync();
-    for (const minute of minutes) {
+    for (const minute of [20, 30, 10]) {
       const at = new Date(Date.UTC(2026, 10, 20, 3, minute));
       const options = { taskId: `t-${minute}`, createdAt: at, remaining: 1000 - minute };
       await deliver(stages, await resultOf(stages, 1, options));
@@ -360,5 +350,49 @@ describe('credits', () => {
   it('are taken from a result with an unknown product', async () => {
     await deliver(stages, await resultOf(stages, 1, { taskId: 'early', remaining: 5 }));
     expect(await stages.state.workspace(WORKSPACE)).toMatchObject({ creditsRemaining: 5 });
+  });
+});
+
+describe('content that a result brought and no setting maps', () => {
+  const SECTIONS = [
+    { code: 'power', value: '25 W' },
+    { code: 'seo_title', value: 'Buy it' },
+  ];
+  beforeEach(async () => {
+    await stages.sync();
+  });
+
+  it('stands in the row of its write-back, and is counted for its store', async () => {
+    const { writeBackId } = await deliver(
+      stages,
+      await resultOf(stages, 1, { taskId: 'a', sections: SECTIONS }),
+    );
+    const row = await stages.writeBacks.get(writeBackId ?? '');
+    expect(row?.arrived).toMatchObject([
+      { from: 'name', fate: 'mapped', target: 'title' },
+      { from: 'html_description', fate: 'mapped', target: 'descriptionHtml' },
+      {
+        from: 'sections.power',
+        fate: 'not_mapped',
+        setting: 'writeBack.sections.namespace',
+        excerpt: '25 W',
+      },
+      { from: 'sections.seo_title', fate: 'not_mapped' },
+    ]);
+    const status = new StatusRepository(stages.db);
+    expect((await status.unmapped([STORE], new Date(0))).get(STORE)).toBe(2);
+    expect((await status.unmapped([STORE], new Date(Date.now() + 60_000))).get(STORE)).toBeUndefined();
+  });
+
+  it('is named by the delivery where nothing at all is mapped', async () => {
+    stages.settings = { store: { writeBack: { fields: { brand: 'vendor' } } }, workspace: {} };
+    const { delivery, writeBackId } = await deliver(
+      stages,
+      await resultOf(stages, 1, { taskId: 'a', sections: SECTIONS }),
+    );
+    expect(writeBackId).toBeNull();
+    expect(delivery.note).toBe(
+      'generated, but no setting maps what came: name, html_description, sections.power, sections.seo_title',
+    );
   });
 });
