@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@je
 import { configDirectory } from '../../test/support/config/config-files.js';
 import { runWith } from '../../test/support/run-command.js';
 import { writeBackQuerySchema } from '../operations/write-back-filter.js';
+import { DeliveriesCommand } from './deliveries.command.js';
 import { buildProgram } from './program.js';
 
 beforeEach(() => {
@@ -38,6 +39,13 @@ it('a mistyped option is refused with the right one', async () => {
     code: 'commander.unknownOption',
     message: expect.stringContaining("unknown option '--stroe'\n(Did you mean --store?)"),
   });
+});
+
+it('passes options on wherever they stand among the words', async () => {
+  const program = await buildProgram('1.0.0', (name) => name === 'deliveries');
+  const run = jest.spyOn(DeliveriesCommand.prototype, 'run').mockResolvedValue();
+  await program.parseAsync('node store-sync deliveries --json show --config /nowhere.yaml x'.split(' '));
+  expect(run).toHaveBeenCalledWith(['show', 'x'], { json: true, config: '/nowhere.yaml' });
 });
 
 describe('a command about one store, without --store', () => {
