@@ -194,11 +194,7 @@ function textsOf({ store, run, state, filter = [] }: WriteBackOptions): Record<s
 
 function listQuery(options: WriteBackOptions, action: Action): WriteBackQuery {
   if (action !== 'list') return queryFrom(writeBackQuerySchema, {});
-  const { run, filter = [] } = options;
-  return queryFrom(writeBackQuerySchema, options, {
-    ...(run !== undefined && { run }),
-    ...namedTexts(filter),
-  });
+  return queryFrom(writeBackQuerySchema, options, textsOf(options));
 }
 
 /** A time, the state and the product, and the reason for the state. */
