@@ -6,7 +6,7 @@ import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
 import { print } from './output.js';
 import { reportFailure } from './report.js';
-import { openRuntimeFor, readConfig, type Runtime } from './runtime.js';
+import { openRuntime, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';
 
 export class CheckCommand extends StoreSyncCommand {
@@ -41,7 +41,7 @@ export class CheckCommand extends StoreSyncCommand {
     const opened: Runtime[] = [];
     findings.push(
       ...(await probed('database', async () => {
-        opened.push(await openRuntimeFor(loaded, 'stderr'));
+        opened.push(await openRuntime(loaded, 'stderr'));
         return [];
       })),
     );

@@ -75,12 +75,12 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     work: (app: INestApplicationContext) => Promise<T>,
   ): Promise<T> {
     // Loaded on demand: an invalid argument is reported without it.
-    const { openRuntimeFor, readConfig } = await import('./runtime.js');
+    const { openRuntime, readConfig } = await import('./runtime.js');
     const loaded = readConfig(options.config);
     this.checkOptions(loaded.config, options);
     // Loads the modules while the embedded database starts.
     const [runtime, { AppModule }, { NestFactory }] = await Promise.all([
-      openRuntimeFor(loaded, 'stderr'),
+      openRuntime(loaded, 'stderr'),
       import('../app.module.js'),
       import('@nestjs/core'),
     ]);

@@ -2,11 +2,11 @@ import { migrateAt } from '../persistence/data-source.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
 import { print } from './output.js';
-import { openRuntime } from './runtime.js';
+import { openRuntime, readConfig } from './runtime.js';
 
 export class MigrateCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
-    const runtime = await openRuntime({ configFile: options.config, destination: 'stderr' });
+    const runtime = await openRuntime(readConfig(options.config), 'stderr');
     try {
       const applied = await migrateAt(runtime.databaseUrl);
       print(applied.length === 0 ? 'no migrations are pending' : `applied: ${applied.join(', ')}`);

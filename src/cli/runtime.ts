@@ -18,11 +18,6 @@ export interface Runtime extends ProcessSettings {
   release(): Promise<void>;
 }
 
-export interface RuntimeOptions {
-  readonly configFile: string | undefined;
-  readonly destination: 'stdout' | 'stderr';
-}
-
 /** Configuration and logger, which every process needs first. Throws `ConfigError`. */
 export function readConfig(configFile: string | undefined): LoadedConfig {
   return loadConfig({ configFile, env: environment() });
@@ -37,11 +32,7 @@ export function readDaemonConfig(configFile: string | undefined, roles: string |
  * Configuration, logger and database address. Throws `ConfigError`, or the reason why the embedded database does not
  * start.
  */
-export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
-  return openRuntimeFor(readConfig(options.configFile), options.destination);
-}
-
-export async function openRuntimeFor(
+export async function openRuntime(
   { config, warnings, dataDirBesideFile, readAgain, settings }: LoadedConfig,
   destination: 'stdout' | 'stderr',
 ): Promise<Runtime> {

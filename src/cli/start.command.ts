@@ -4,7 +4,7 @@ import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
 import type { RunningDaemon } from '../daemon.js';
-import { openRuntimeFor, readDaemonConfig, type Runtime } from './runtime.js';
+import { openRuntime, readDaemonConfig, type Runtime } from './runtime.js';
 
 /** The time limit of a shutdown. Orchestrators usually kill after thirty seconds. */
 const STOP_WITHIN_MS = 27_000;
@@ -30,7 +30,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
       throw new CodedError('misconfigured', tooShort.map(({ text }) => text).join('; '));
     // Loaded while the embedded database starts.
     const [runtime, { startDaemon }] = await Promise.all([
-      openRuntimeFor(loaded, 'stdout'),
+      openRuntime(loaded, 'stdout'),
       import('../daemon.js'),
     ]);
     const { logger } = runtime;

@@ -10,7 +10,7 @@ import { openEmbeddedPostgres, removeEmbeddedPostgres } from '../../embedded-pos
 import { freePort } from '../../runtime/free-port.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../sandbox/catalog/index.js';
 import type { ImportedProduct } from '../../sandbox/store/index.js';
-import { openRuntimeFor, type Runtime } from '../runtime.js';
+import { openRuntime, type Runtime } from '../runtime.js';
 import { openDemoShop, type DemoKind, type DemoShop } from './demo-shop.js';
 
 const MOST_PRODUCTS = 1_000_000;
@@ -63,7 +63,7 @@ export async function openDemoWorld(
     const configFile = join(dir, 'demo.yaml');
     const places = { dir, port, url, catalog, shop, adminToken, token };
     await writeFile(configFile, stringify(settings(places)), { mode: 0o600 });
-    const runtime = await openRuntimeFor(loadConfig({ configFile, env: {} }), 'stderr');
+    const runtime = await openRuntime(loadConfig({ configFile, env: {} }), 'stderr');
     ends.push(() => runtime.release());
     signal.throwIfAborted();
     const daemon = await startDaemon(runtime);

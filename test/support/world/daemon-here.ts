@@ -1,4 +1,4 @@
-import { openRuntimeFor } from '../../../src/cli/runtime.js';
+import { openRuntime } from '../../../src/cli/runtime.js';
 import { environment, loadConfig } from '../../../src/config/index.js';
 import { startDaemon, type RunningDaemon } from '../../../src/daemon.js';
 import { createLogger } from '../../../src/observability/logging/index.js';
@@ -27,7 +27,7 @@ export class DaemonHere {
       cwd: place.directory,
       daemon: {},
     });
-    const runtime = await openRuntimeFor(loaded, 'stderr');
+    const runtime = await openRuntime(loaded, 'stderr');
     const silent = { level: 'error', pretty: false, secrets: [], destination: 'stderr' } as const;
     try {
       const daemon = await startDaemon(quiet ? { ...runtime, logger: createLogger(silent) } : runtime);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { createInterface } from 'node:readline';
-import { openRuntimeFor, readDaemonConfig } from '../../../src/cli/runtime.js';
+import { openRuntime, readDaemonConfig } from '../../../src/cli/runtime.js';
 import { startDaemon } from '../../../src/daemon.js';
 import { KILL_POINTS, onKillPoint } from '../../../src/runtime/kill-point.js';
 import { CLOCK_SKEW, skewClock } from './clock-skew.js';
@@ -30,7 +30,7 @@ onKillPoint((point) => {
 });
 
 async function start(): Promise<void> {
-  const runtime = await openRuntimeFor(readDaemonConfig(configFile, undefined), 'stderr');
+  const runtime = await openRuntime(readDaemonConfig(configFile, undefined), 'stderr');
   const daemon = await startDaemon(runtime);
   process.once('SIGTERM', () => {
     const began = performance.now();
