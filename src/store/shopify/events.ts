@@ -2,12 +2,17 @@ import { z } from 'zod';
 import type { EventFacts, EventHeaders, StoreEvents } from '../../domain/store-port.js';
 import { readUntrustedJson } from '../../runtime/untrusted-json.js';
 import { hasSignatureForm, headerText, isEventSignature, NOBODYS_SECRET } from '../event-signature.js';
-import { productIdOfEvent } from './product-event.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const TOPIC = 'x-shopify-topic';
 
+const PRODUCT_ID = /^gid:\/\/shopify\/Product\/\d+$/;
+
 const shopSchema = z.looseObject({ myshopify_domain: z.string() });
+const productSchema = z.looseObject({
+  admin_graphql_api_id: z.string().optional(),
+  id: z.union([z.number().int().positive(), z.string().regex(/^\d+$/)]).optional(),
+});
 
 /** The events of a shop. The signature covers the body alone. */
 export class ShopifyEvents implements StoreEvents {
@@ -25,9 +30,11 @@ export class ShopifyEvents implements StoreEvents {
     return isEventSignature(rawBody, signature, [this.secret ?? NOBODYS_SECRET]) ? 'signed' : 'forged';
   }
 
+  /** The product that the body names, by the store's own id. A deletion contains only the numeric id. */
   products(rawBody: Uint8Array): readonly string[] {
-    const id = productIdOfEvent(rawBody);
-    return id === null ? [] : [id];
+    const { admin_graphql_api_id: gid, id } = productSchema.safeParse(jsonOf(rawBody)).data ?? {};
+    if (gid !== undefined) return PRODUCT_ID.test(gid) ? [gid] : [];
+    return id === undefined ? [] : [`gid://shopify/Product/${String(id)}`];
   }
 
   /**
@@ -43,6 +50,11 @@ export class ShopifyEvents implements StoreEvents {
 }
 
 function shopIn(rawBody: Uint8Array): string | undefined {
+  return shopSchema.safeParse(jsonOf(rawBody)).data?.myshopify_domain;
+}
+
+/** Null for what is no JSON. */
+function jsonOf(rawBody: Uint8Array): unknown {
   const read = readUntrustedJson(rawBody);
-  return shopSchema.safeParse(read.ok ? read.value : null).data?.myshopify_domain;
+  return read.ok ? read.value : null;
 }

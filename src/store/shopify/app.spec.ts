@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { complianceEventOf } from './compliance-event.js';
+import { appEventOf } from './app.js';
 
 const SHOP = { shop_id: 1, shop_domain: 'One.myshopify.com' };
 const CUSTOMER = { ...SHOP, customer: { id: 2, email: 'a@example.com' }, orders_to_redact: [3] };
-const read = (topic: unknown, body: unknown) =>
-  complianceEventOf(topic, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+const read = (topic: string | undefined, body: unknown) =>
+  appEventOf(
+    { 'x-shopify-topic': topic },
+    Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  );
 
 describe('a compliance request of Shopify', () => {
   it.each([
