@@ -300,11 +300,6 @@ describe('an export that is not what the store said', () => {
 
   it.each([
     ['a child of a product that is not there', [productNode(1), childOf(9, variantNode(91))], /Variant\/91/],
-    [
-      'a product that comes twice with two contents, out of order',
-      [productNode(1), productNode(2), childOf(1, variantNode(11)), productNode(1, { title: 'Other' })],
-      /repeats .*Product\/1/,
-    ],
     ['a product of another shape', [productNode(1, { status: 'SOLD' })], /Product\/1 .*status/],
     [
       'a variant of another shape',
