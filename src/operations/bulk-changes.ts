@@ -15,7 +15,7 @@ import {
 import { RunRepository } from '../persistence/run.repository.js';
 import { Connections } from '../connections/connections.js';
 import { found } from './found.js';
-import { moment, pageOf, pageSchema, type Page } from './paging.js';
+import { pageOf, pageSchema, shown, type Page } from './paging.js';
 import { ProductNames } from './product-names.js';
 import { RowWorkPort } from './row-work.js';
 import { writeBackFilterSchema } from './write-back-filter.js';
@@ -72,7 +72,8 @@ export const bulkChangeSchema = z.object({
 });
 export type PresentedBulkChange = z.output<typeof bulkChangeSchema>;
 /** A bulk change without its report. */
-export type BulkChangeSummary = Omit<PresentedBulkChange, 'items'>;
+const summarySchema = bulkChangeSchema.omit({ items: true });
+export type BulkChangeSummary = z.output<typeof summarySchema>;
 export const bulkChangePageSchema = pageSchema(bulkChangeSchema);
 
 /** Changes of all write-backs that a filter selects. A worker does them row by row. */
@@ -187,25 +188,5 @@ export class BulkOperations {
 }
 
 function summaryOf(change: BulkSummaryRow): BulkChangeSummary {
-  const { id, action, dryRun, filter, actor, state, matching, done, refused, reason } = change;
-  const { overwriteEdits, passGates, leftEdited, leftInPart, leftGated } = change;
-  return {
-    id,
-    action,
-    dryRun,
-    filter: { ...filter },
-    actor,
-    state,
-    matching,
-    done,
-    refused,
-    overwriteEdits,
-    passGates,
-    leftEdited,
-    leftInPart,
-    leftGated,
-    reason,
-    createdAt: change.createdAt.toISOString(),
-    finishedAt: moment(change.finishedAt),
-  };
+  return shown(summarySchema, change, { filter: { ...change.filter } });
 }

@@ -6,7 +6,7 @@ import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import { ListingRepository, type ListFilter, type DeliveryRow } from '../persistence/listing.repository.js';
 import { found } from './found.js';
-import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
+import { listQuerySchema, pageOf, pageSchema, shown, type Page, type RowOutcome } from './paging.js';
 import { ProductNames } from './product-names.js';
 import { RowWorkPort } from './row-work.js';
 
@@ -95,21 +95,7 @@ export class DeliveryOperations {
 type Labels = ReadonlyMap<string, string>;
 
 function summarised(row: DeliveryRow, labels: Labels): DeliverySummary {
-  const { id, workspace, via, state, action, externalId, taskId, note, attempts } = row;
-  return {
-    id,
-    workspace,
-    via,
-    state,
-    action,
-    externalId,
-    label: labels.get(externalId ?? '') ?? null,
-    taskId,
-    note,
-    attempts,
-    receivedAt: row.receivedAt.toISOString(),
-    settledAt: moment(row.settledAt),
-  };
+  return shown(deliverySummarySchema, row, { label: labels.get(row.externalId ?? '') ?? null });
 }
 
 function detailed(row: WebhookDeliveryEntity, labels: Labels): DeliveryDetail {

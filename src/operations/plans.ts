@@ -14,7 +14,7 @@ import {
 import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { found } from './found.js';
-import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
+import { listQuerySchema, pageOf, pageQuerySchema, pageSchema, shown, type Page } from './paging.js';
 import { RowWorkPort } from './row-work.js';
 import { SavedPlans } from '../sync/saved-plans.js';
 import { Connections } from '../connections/connections.js';
@@ -153,20 +153,7 @@ export class PlanOperations {
 }
 
 export function presentPlan(plan: KeptPlan): PresentedPlan {
-  const { id, store, kind, state, entries, incomplete, error, runId } = plan;
-  return {
-    id,
-    store,
-    kind,
-    state,
-    entries,
-    incomplete,
-    error,
-    runId,
-    counts: { ...plan.counts },
-    createdAt: plan.createdAt.toISOString(),
-    appliedAt: moment(plan.appliedAt),
-  };
+  return shown(planSchema, plan, { counts: { ...plan.counts } });
 }
 
 type PlannedRow = Pick<

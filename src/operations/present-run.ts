@@ -3,7 +3,7 @@ import { NO_COUNTS } from '../domain/run-counts.js';
 import type { RunState } from '../domain/row-states.js';
 import { RUN_STEPS, STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { listQuerySchema, moment, pageSchema } from './paging.js';
+import { listQuerySchema, moment, pageSchema, shown } from './paging.js';
 
 const RUN_STATES = [
   'queued',
@@ -69,26 +69,17 @@ export type PresentedRun = z.output<typeof runSchema>;
 export const runPageSchema = pageSchema(runSchema);
 
 export function presentRun(run: SyncRunEntity): PresentedRun {
-  return {
-    id: run.id,
-    store: run.store,
+  return shown(runSchema, run, {
     status: statusOf(run.state),
-    kind: run.kind,
-    trigger: run.trigger,
-    requestedBy: run.requestedBy,
     counts: { ...NO_COUNTS, ...run.counts },
-    startedAt: moment(run.startedAt),
-    finishedAt: moment(run.finishedAt),
-    error: run.error,
     stoppedByLimit: run.errorCode === STOPPED_BY_LIMIT,
-    notes: run.notes,
     steps: run.steps.map(({ step, startedAt }, index) => ({
       step,
       startedAt,
       finishedAt: run.steps[index + 1]?.startedAt ?? moment(run.finishedAt),
     })),
     requests: { catalog: run.requests.catalog ?? 0, store: run.requests.store ?? 0 },
-  };
+  });
 }
 
 /** What is still a plan is shown as one, and not as a run. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ARRIVED_FATES } from '../domain/arrived-content.js';
 import type { WriteBackRow } from '../persistence/listing.repository.js';
 import { partsOf, type JournalPart } from './journal-parts.js';
-import { moment, pageSchema } from './paging.js';
+import { pageSchema, shown } from './paging.js';
 import { STATES } from './write-back-filter.js';
 
 /** A field with its intended value and, after an attempt, its outcome. */
@@ -73,31 +73,11 @@ export type PresentedWriteBack = z.output<typeof writeBackSchema>;
 export const writeBackPageSchema = pageSchema(writeBackSchema);
 
 export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
-  const { id, store, externalId, deliveryId, state, version, reason, attempts } = row;
-  return {
-    id,
-    store,
-    externalId,
-    deliveryId,
-    state,
-    version,
-    reason,
-    attempts,
+  return shown(writeBackSchema, row, {
     fields: partsOf(row).map(presentField),
-    arrived: row.arrived,
     declined: row.declined.map((field) => ({ ...field, at: new Date(field.at).toISOString() })),
     gates: row.gateFindings,
-    sources: row.sources,
-    creditsConsumed: row.creditsConsumed,
-    runId: row.runId,
-    reappliedFrom: row.reappliedFrom,
-    resultAt: row.resultAt.toISOString(),
-    createdAt: row.createdAt.toISOString(),
-    settledAt: moment(row.settledAt),
-    revertedAt: moment(row.revertedAt),
-    decidedAt: moment(row.decidedAt),
-    decidedBy: row.decidedBy,
-  };
+  });
 }
 
 function presentField({ target, intended, journal }: JournalPart): WriteBackField {

@@ -12,9 +12,10 @@ import {
   type ListFilter,
   type DeliveryRow,
   type ProductRow,
+  type WriteBackRow,
 } from '../persistence/listing.repository.js';
 import { found } from './found.js';
-import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
+import { listQuerySchema, moment, pageOf, pageSchema, shown, type Page } from './paging.js';
 import {
   errorOf,
   PRODUCT_STATES,
@@ -23,7 +24,7 @@ import {
   type ProductFacts,
 } from './product-status-text.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
-import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './present-write-back.js';
+import { presentWriteBack, writeBackFieldSchema } from './present-write-back.js';
 
 export { CONTENT_FILTERS, PRODUCT_ORDERS };
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
@@ -156,7 +157,7 @@ export class ProductOperations {
       ...actions.flatMap(actionEntries),
       ...tasks.flatMap(taskEntries),
       ...deliveries.flatMap(deliveryEntries),
-      ...writeBacks.map(presentWriteBack).flatMap(writeBackEntries),
+      ...writeBacks.flatMap(writeBackEntries),
     ];
     const newest = actions.at(-1);
     return {
@@ -178,30 +179,17 @@ function standingOf(facts: ProductFacts): Pick<ListedProduct, 'standing' | 'stan
 }
 
 export function summarised(link: ProductRow): ProductSummary {
-  const { externalId, store, workspace, label, handle, state, catalogId, withheld, generationDue } = link;
-  return {
-    externalId,
-    store,
-    workspace,
-    label,
-    handle,
-    state,
-    catalogId,
-    generationDue,
-    withheld: withheld.map(presentWithheld),
-    firstSeenAt: link.firstSeenAt.toISOString(),
-    lastSeenAt: link.lastSeenAt.toISOString(),
-  };
+  return shown(productSummarySchema, link, { withheld: link.withheld.map(presentWithheld) });
 }
 
 function entry(
   at: Date | null,
   kind: TimelineEntry['kind'],
   what: string,
-  rest: { reason?: string | null; id?: string | null } = {},
+  rest: Partial<Pick<TimelineEntry, 'reason' | 'id' | 'fields'>> = {},
 ): TimelineEntry[] {
   const time = moment(at);
-  return time === null ? [] : [{ at: time, kind, what, reason: rest.reason ?? null, id: rest.id ?? null }];
+  return time === null ? [] : [{ at: time, kind, what, reason: null, id: null, ...rest }];
 }
 
 function linkEntries(link: StoreProductEntity): TimelineEntry[] {
@@ -330,46 +318,25 @@ function deliveryEntries(delivery: DeliveryRow): TimelineEntry[] {
   });
 }
 
-function writeBackEntries(writeBack: PresentedWriteBack): TimelineEntry[] {
-  const { id, fields, state, reason } = writeBack;
-  const planned = {
-    at: writeBack.createdAt,
-    kind: 'write-back' as const,
-    what: 'generated text arrived',
-    id,
-  };
+function writeBackEntries(row: WriteBackRow): TimelineEntry[] {
+  const { id, state, reason } = row;
+  const { fields } = presentWriteBack(row);
   const targets = fields.filter((field) => field.intended !== null).map((field) => field.target);
-  const ended =
-    writeBack.settledAt === null
-      ? []
-      : [
-          {
-            at: writeBack.settledAt,
-            kind: 'write-back' as const,
-            what: state === 'applied' || state === 'reverted' ? 'text written to the shop' : `text ${state}`,
-            reason: state === 'reverted' ? null : reason,
-            id,
-            // The journal keeps one outcome of each field: that of the revert, below.
-            fields: state === 'reverted' ? [] : fields,
-          },
-        ];
-  const undone =
-    writeBack.revertedAt === null
-      ? []
-      : [
-          {
-            at: writeBack.revertedAt,
-            kind: 'write-back' as const,
-            what: 'text reverted',
-            reason,
-            id,
-            fields,
-          },
-        ];
-  const open = state === 'pending_review' ? ', waits for review' : '';
+  const isReverted = state === 'reverted';
+  const wasWritten = isReverted || state === 'applied';
   return [
-    { ...planned, what: `${planned.what}${open}`, reason: targets.join(', ') || null },
-    ...ended,
-    ...undone,
+    ...entry(
+      row.createdAt,
+      'write-back',
+      `generated text arrived${state === 'pending_review' ? ', waits for review' : ''}`,
+      { id, reason: targets.join(', ') || null },
+    ),
+    ...entry(row.settledAt, 'write-back', wasWritten ? 'text written to the shop' : `text ${state}`, {
+      id,
+      reason: isReverted ? null : reason,
+      // The journal keeps one outcome of each field: that of the revert, below.
+      fields: isReverted ? [] : fields,
+    }),
+    ...entry(row.revertedAt, 'write-back', 'text reverted', { id, reason, fields }),
   ];
 }
