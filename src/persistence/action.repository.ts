@@ -11,7 +11,7 @@ import { json, Database } from './database.js';
 import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
 import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
 import { heldAfterLink, ONE_PRODUCT, releasing } from './held-identifiers.js';
-import { countRow, counted, rowOf } from './rows.js';
+import { counted, rowOf } from './rows.js';
 
 const actionRow = rowOf(SyncActionEntity);
 
@@ -290,14 +290,12 @@ export class ActionRepository {
   }
 
   async retryableFailures(runId: string): Promise<number> {
-    const { count } = await this.db.one(
-      countRow,
+    return this.db.count(
       // SQL: looks into the error's JSON.
       `SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'failed'
          AND error->>'code' = ANY($2)`,
       [runId, RETRIED_CODES],
     );
-    return count;
   }
 
   async tally(runId: string): Promise<ActionTally> {

@@ -10,7 +10,6 @@ import type { BulkAction, BulkItem, WriteBackFilter } from '../domain/write-back
 import { json, uuid, Database } from './database.js';
 import { BulkChangeEntity, type BulkCursor, type WaitingRow } from './entities/bulk-change.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
-import { idRow } from './rows.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 import { keepLease, leasedBy, RELEASED } from './leased-rows.js';
 
@@ -114,15 +113,13 @@ export class BulkChangeRepository {
 
   /** Changes that wait for a worker, or whose worker is gone. */
   async due(limit: number): Promise<string[]> {
-    const rows = await this.db.read(
-      idRow,
+    return this.db.texts(
       // SQL: the database's clock decides what is due.
       `SELECT id FROM bulk_change WHERE next_attempt_at <= now()
          AND (state = 'queued' OR (state = 'running' AND lease_until < now()))
        ORDER BY next_attempt_at LIMIT $1`,
       [limit],
     );
-    return rows.map(({ id }) => id);
   }
 
   /** Takes a change up. Null when it is settled, not due, or in other hands. */

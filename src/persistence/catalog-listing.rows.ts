@@ -152,14 +152,13 @@ export class CatalogListingRows {
 
   /** Of these products those that the listing does not show yet. */
   async unknown(id: string, catalogIds: readonly string[]): Promise<Set<string>> {
-    const rows = await this.statements.read(
-      z.object({ catalogId: z.string() }),
+    const unknown = await this.statements.texts(
       // SQL: an anti-join with the values of a page.
       `SELECT page.catalog_id FROM unnest($2::text[]) AS page(catalog_id) WHERE NOT EXISTS (SELECT 1 FROM catalog_listed
          WHERE listing_id = $1 AND kind = 'product' AND value = page.catalog_id)`,
       [id, catalogIds],
     );
-    return new Set(rows.map((row) => row.catalogId));
+    return new Set(unknown);
   }
 
   /** Counts products that were added after the walk. Returns the products of the whole listing. */

@@ -9,7 +9,7 @@ import {
 } from 'typeorm';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
-import { parsedRow } from './rows.js';
+import { countRow, parsedRow } from './rows.js';
 
 /** A value that the driver can send; plain objects and arrays for jsonb columns go through `json`. */
 export type SqlValue =
@@ -67,6 +67,21 @@ export class Database implements OnApplicationShutdown {
     const [row] = await this.read(schema, sql, values, runner);
     if (row === undefined) throw new TypeError('a statement without a row');
     return row;
+  }
+
+  /** The texts of a statement that selects one column. */
+  async texts(sql: string, values: readonly SqlValue[] = [], runner?: QueryRunner): Promise<string[]> {
+    return (await this.read(textRow, sql, values, runner)).flatMap(Object.values<string>);
+  }
+
+  /** The number that a statement counts. */
+  async count(sql: string, values: readonly SqlValue[] = []): Promise<number> {
+    return (await this.one(countRow, sql, values)).count;
+  }
+
+  /** Whether the condition holds that a statement selects as `holds`. */
+  async holds(sql: string, values: readonly SqlValue[] = [], runner?: QueryRunner): Promise<boolean> {
+    return (await this.one(z.object({ holds: z.boolean() }), sql, values, runner)).holds;
   }
 
   /** The row with this id, as it came from outside; null for what is no row's. */
@@ -131,6 +146,8 @@ export class Database implements OnApplicationShutdown {
     }
   }
 }
+
+const textRow = z.record(z.string(), z.string());
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

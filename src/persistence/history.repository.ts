@@ -17,7 +17,7 @@ import {
   type DeliveryRow,
   type WriteBackRow,
 } from './listing.repository.js';
-import { countRow, rowOf } from './rows.js';
+import { rowOf } from './rows.js';
 import { SnakeNaming } from './snake-naming.js';
 
 const taskRow = rowOf(GenerationTaskEntity);
@@ -111,8 +111,7 @@ export class HistoryRepository {
 
   /** Products with the SKU or barcode (their own or a variant's), or with the handle; with `store`, of that store. */
   async productsNamed(name: string, store?: string): Promise<string[]> {
-    const rows = await this.db.read(
-      z.object({ externalId: z.string() }),
+    return this.db.texts(
       // SQL: a union of two tables, with each product once.
       `SELECT product AS external_id FROM product_identifier WHERE kind IN ('sku', 'barcode') AND value = $1
          AND ($2::text IS NULL OR store = $2)
@@ -120,19 +119,16 @@ export class HistoryRepository {
        ORDER BY external_id`,
       [name, store ?? null],
     );
-    return rows.map((row) => row.externalId);
   }
 
   /** Finds products that never got a link, by the handle in their last plan. Slow, because it reads every action: the last resort. */
   async plannedByHandle(handle: string): Promise<string[]> {
-    const rows = await this.db.read(
-      z.object({ externalId: z.string() }),
+    return this.db.texts(
       // SQL: the handle is inside the JSON of the body.
       `SELECT DISTINCT external_id FROM sync_action WHERE body->'metadata'->>'handle' = $1
          AND state NOT IN ('draft', 'dropped') ORDER BY external_id`,
       [handle],
     );
-    return rows.map((row) => row.externalId);
   }
 
   async actions(externalId: string): Promise<PastAction[]> {
@@ -226,15 +222,13 @@ export class HistoryRepository {
 
   /** The number of products that `toGenerate` has without `force`. */
   async countToGenerate(store: string): Promise<number> {
-    const { count } = await this.db.one(
-      countRow,
+    return this.db.count(
       // SQL: the newest task decides, which takes a subquery for each product.
       `SELECT count(*) FROM store_product AS product
        WHERE store = $1 AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
          AND ${NOT_ASKED_FOR} AND ${LACKS_CONTENT}`,
       [store],
     );
-    return count;
   }
 }
 

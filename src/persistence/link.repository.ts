@@ -1,6 +1,5 @@
 import type { CatalogField } from '../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
-import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, MoreThan, Not, type FindOptionsWhere, type QueryRunner } from 'typeorm';
 import { json, Database } from './database.js';
@@ -8,7 +7,7 @@ import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { heldAfterLink } from './held-identifiers.js';
-import { countRow, idRow, rowOf } from './rows.js';
+import { idRow, rowOf } from './rows.js';
 
 const productRow = rowOf(StoreProductEntity);
 
@@ -137,13 +136,11 @@ export class LinkRepository {
 
   /** Stores with background creations that no run follows. */
   async storesWithAbandonedCreations(): Promise<string[]> {
-    const rows = await this.db.read(
-      z.object({ store: z.string() }),
+    return this.db.texts(
       // SQL: the same for all stores in one look, by the index of the few pending rows.
       `SELECT DISTINCT store FROM store_product AS product WHERE state = 'pending' AND creation_task_id IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM sync_run WHERE sync_run.store = product.store AND state IN ('queued', 'running'))`,
     );
-    return rows.map((row) => row.store);
   }
 
   /**
@@ -249,15 +246,13 @@ export class LinkRepository {
 
   /** Products whose generation is wanted and not asked for yet, without the given ones. */
   async countGenerationDue(store: string, without: readonly string[]): Promise<number> {
-    const { count } = await this.db.one(
-      countRow,
+    return this.db.count(
       // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT count(*) FROM store_product AS product
        WHERE store = $1 AND ${GENERATION_DUE} AND external_id <> ALL($2) AND NOT EXISTS (SELECT 1 FROM generation_task AS task
            WHERE task.external_id = product.external_id AND task.state = 'requested')`,
       [store, without],
     );
-    return count;
   }
 
   async generationDueAgain(externalId: string): Promise<void> {

@@ -77,14 +77,13 @@ export class NotificationRepository {
    */
   async look(configured: Configured, judge: (facts: StandingFacts) => readonly Observation[]): Promise<void> {
     await this.db.transaction(async (runner) => {
-      const lock = await this.db.readOne(
-        z.object({ taken: z.boolean() }),
+      const isFirst = await this.db.holds(
         // SQL: an advisory lock, so that one process looks at a time.
-        'SELECT pg_try_advisory_xact_lock($1) AS taken',
+        'SELECT pg_try_advisory_xact_lock($1) AS holds',
         [LOOK_LOCK],
         runner,
       );
-      if (lock?.taken !== true) return;
+      if (!isFirst) return;
       const stores = await this.db.read(storeFacts, STORE_FACTS, [configured.stores], runner);
       const workspaces = await this.db.read(workspaceFacts, WORKSPACE_FACTS, [configured.workspaces], runner);
       const open = await runner.manager

@@ -3,12 +3,9 @@ import { MoreThan, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { OWED_CODES, type OwedCode, type OwedProduct } from '../domain/owed.js';
 import { Database, json } from './database.js';
-import { counted, rowOf } from './rows.js';
-import { AnnouncedProductEntity } from './entities/announced-product.entity.js';
+import { counted } from './rows.js';
 import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { isUninstalled } from './uninstalled-store.js';
-
-const storeRow = rowOf(AnnouncedProductEntity, ['store']);
 
 /**
  * Runs that the events of a store start in an hour at most: one in five seconds, so that a busy shop does not wait. Events that come then
@@ -73,8 +70,7 @@ export class OwedRepository {
    * run's work. Those of a store that may not be tried wait: each run would fail at once.
    */
   async storesAnnounced(quietMs: number): Promise<string[]> {
-    const rows = await this.db.read(
-      storeRow,
+    return this.db.texts(
       // SQL: `HAVING` compares with the clock of the database.
       `SELECT store FROM announced_product AS announced WHERE NOT ${isUninstalled('announced.store')}
          AND NOT EXISTS (SELECT 1 FROM store_state AS paused WHERE paused.store = announced.store
@@ -84,7 +80,6 @@ export class OwedRepository {
        GROUP BY store HAVING max(announced_at) < now() - $1 * interval '1 millisecond' OR min(announced_at) < now() - interval '1 minute'`,
       [quietMs, EVENT_RUNS_AN_HOUR],
     );
-    return rows.map((row) => row.store);
   }
 
   /** What each of these stores owes; one that owes nothing is absent. */

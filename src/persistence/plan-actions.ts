@@ -144,15 +144,14 @@ export class PlanActions {
   /** Removes the actions of products that are planned again. Returns the products that had one. */
   async withdraw(externalIds: readonly string[]): Promise<Set<string>> {
     const { id, lease } = this.run;
-    const rows = await this.db.read(
-      z.object({ externalId: z.string() }),
+    const withdrawn = await this.db.texts(
       `WITH held AS (${HELD_RUN}), claims AS (
          DELETE FROM planned_identifier AS planned USING held WHERE planned.run_id = held.id AND planned.product = ANY($3)
        )
        DELETE FROM sync_action AS action USING held WHERE action.run_id = held.id AND action.external_id = ANY($3) RETURNING external_id`,
       [id, lease, externalIds],
     );
-    return new Set(rows.map((row) => row.externalId));
+    return new Set(withdrawn);
   }
 
   /** Linked products that the read did not meet: their source is gone. Only for a read that is proved complete. */

@@ -28,14 +28,12 @@ export class PlanIdentities {
   /** False when there is nothing to settle: the plan has no actions, and the store has no orphan that may have to give an identifier up. */
   async areNeeded(): Promise<boolean> {
     const { id, store } = this.run;
-    const { needed } = await this.db.one(
-      z.object({ needed: z.boolean() }),
+    return this.db.holds(
       // SQL: one way to the database instead of two.
       `SELECT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1)
-         OR EXISTS (SELECT 1 FROM store_product WHERE store = $2 AND state = 'orphaned') AS needed`,
+         OR EXISTS (SELECT 1 FROM store_product WHERE store = $2 AND state = 'orphaned') AS holds`,
       [id, store],
     );
-    return needed;
   }
 
   /**
@@ -54,13 +52,11 @@ export class PlanIdentities {
 
   /** True when products of the store are linked to catalog products. */
   async hasLinks(): Promise<boolean> {
-    const { linked } = await this.db.one(
-      z.object({ linked: z.boolean() }),
+    return this.db.holds(
       // SQL: shares the condition `LINKED` with the statement below.
-      `SELECT EXISTS (SELECT 1 FROM store_product WHERE store = $1 AND ${LINKED}) AS linked`,
+      `SELECT EXISTS (SELECT 1 FROM store_product WHERE store = $1 AND ${LINKED}) AS holds`,
       [this.run.store],
     );
-    return linked;
   }
 
   /**

@@ -12,8 +12,6 @@ import {
   type UnchangedProduct,
 } from './plan-rows.js';
 
-const idOf = z.object({ externalId: z.string() });
-
 /**
  * The products that a read showed, and what is known of each.
  *
@@ -48,8 +46,7 @@ export class PlanReads {
   /** Records the products of a batch, and returns those that are new in this run, with their links. */
   async firstSeen(externalIds: readonly string[]): Promise<FirstSeen> {
     const { id, lease } = this.run;
-    const fresh = await this.db.read(
-      idOf,
+    const fresh = await this.db.texts(
       // SQL: one statement says which products no earlier batch had.
       `WITH held AS (${HELD_RUN})
        INSERT INTO seen_product (run_id, external_id) SELECT held.id, read.external_id
@@ -57,8 +54,8 @@ export class PlanReads {
       [id, lease, externalIds],
     );
     if (fresh.length === 0) return new Map();
-    const links = await this.links(fresh.map(({ externalId }) => externalId));
-    return new Map(fresh.map(({ externalId }) => [externalId, links.get(externalId) ?? null]));
+    const links = await this.links(fresh);
+    return new Map(fresh.map((externalId) => [externalId, links.get(externalId) ?? null]));
   }
 
   /**
@@ -85,13 +82,12 @@ export class PlanReads {
 
   /** Those of the products that the read showed. */
   async seenOf(externalIds: readonly string[]): Promise<Set<string>> {
-    const rows = await this.db.read(
-      idOf,
+    const seen = await this.db.texts(
       // SQL: one array for all products.
       'SELECT external_id FROM seen_product WHERE run_id = $1 AND external_id = ANY($2)',
       [this.run.id, externalIds],
     );
-    return new Set(rows.map((row) => row.externalId));
+    return new Set(seen);
   }
 
   /** Store ids of the linked products that the read did not show. */

@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
 import { z } from 'zod';
-import type { ArrivedPart } from '../domain/arrived-content.js';
-import { CodedError } from '../domain/errors.js';
 import { parseExternalId } from '../domain/external-id.js';
 import type { WriteBackState } from '../domain/row-states.js';
-import type { UsedSource } from '../domain/used-source.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { Database, json } from './database.js';
+import { Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { idRow, rowOf } from './rows.js';
@@ -15,28 +12,16 @@ import { idRow, rowOf } from './rows.js';
 const externalIdRow = rowOf(StoreProductEntity, ['externalId']);
 const intendedRow = rowOf(WriteBackEntity, ['intended']);
 
-export interface NewWriteBack {
-  readonly store: string;
-  readonly workspace: string;
-  readonly externalId: string;
-  /** The external_id of the variant that the result is for; null for a result of the product. */
-  readonly variant: string | null;
+type ResultColumn =
+  | ('store' | 'workspace' | 'externalId' | 'variant' | 'contentFingerprint' | 'askedAt' | 'datedAt')
+  | ('intended' | 'arrived' | 'seen' | 'runId' | 'sources' | 'creditsConsumed');
+
+/** A result as a row of the journal. */
+export interface NewWriteBack extends Pick<WriteBackEntity, ResultColumn> {
   readonly deliveryId: string;
-  readonly contentFingerprint: string;
+  readonly state: Extract<WriteBackState, 'pending_review' | 'ready'>;
   /** When the result came in; it decides the order of results. */
   readonly receivedAt: Date;
-  /** When we requested it; null for a result without a request from here. */
-  readonly askedAt: Date | null;
-  /** When its generation began by the service's clock, and never later than `receivedAt`; null when that is unknown. */
-  readonly datedAt: Date | null;
-  readonly state: Extract<WriteBackState, 'pending_review' | 'ready'>;
-  readonly intended: readonly IntendedValue[];
-  readonly arrived: readonly ArrivedPart[];
-  readonly seen: Readonly<Record<string, string>>;
-  /** The run that asked for the content; null when no run did. */
-  readonly runId: string | null;
-  readonly sources: readonly UsedSource[];
-  readonly creditsConsumed: number | null;
 }
 
 const standingRow = rowOf(StoreProductEntity, ['catalogFields']).extend({
@@ -121,35 +106,11 @@ export class ResultRepository {
         [writeBack.externalId, resultAt],
         runner,
       );
-    const row = await this.db.readOne(
-      idRow,
-      `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen,
-           arrived, unmapped_count, run_id, sources, credits_consumed, variant, asked_at, dated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-         RETURNING id`,
-      [
-        writeBack.store,
-        writeBack.workspace,
-        writeBack.externalId,
-        writeBack.deliveryId,
-        writeBack.contentFingerprint,
-        resultAt,
-        writeBack.state,
-        json(writeBack.intended),
-        json(writeBack.seen),
-        json(writeBack.arrived),
-        writeBack.arrived.filter(({ fate }) => fate === 'not_mapped').length,
-        writeBack.runId,
-        json(writeBack.sources),
-        writeBack.creditsConsumed,
-        writeBack.variant,
-        writeBack.askedAt,
-        writeBack.datedAt,
-      ],
-      runner,
-    );
-    if (row === null) throw new CodedError('transient', 'the write-back was not stored');
-    return row.id;
+    const { receivedAt: _receivedAt, ...row } = writeBack;
+    const unmappedCount = row.arrived.filter(({ fate }) => fate === 'not_mapped').length;
+    const entries = runner.manager.getRepository(WriteBackEntity);
+    const { id } = await entries.save(entries.create({ ...row, resultAt, unmappedCount }));
+    return id;
   }
 
   /**

@@ -290,15 +290,13 @@ export class RunRepository {
 
   /** Puts runs that a temporary fault ended back in the queue when their wait is over and no newer run has started. */
   async requeueDue(): Promise<string[]> {
-    const rows = await this.db.read(
-      idRow,
+    return this.db.texts(
       `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL
        WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
          AND NOT ${hasNewerRun('run')}
          AND NOT ${isUninstalled('run.store')}
        RETURNING id`,
     );
-    return rows.map((row) => row.id);
   }
 
   /** Null for an unknown id, and for a plan that was not applied. */

@@ -124,11 +124,7 @@ export class Pauses {
 
   /** Sides whose pause has ended and that were not tried since then. */
   async dueTries(): Promise<string[]> {
-    const rows = await this.db.read(
-      z.object({ key: z.string() }),
-      `SELECT ${this.#key} AS key FROM ${this.#table} WHERE paused_until <= now()`,
-    );
-    return rows.map(({ key }) => key);
+    return this.db.texts(`SELECT ${this.#key} AS key FROM ${this.#table} WHERE paused_until <= now()`);
   }
 
   /** True for the one process that may try the side, whose pause is over; the others wait a minute for its result. */

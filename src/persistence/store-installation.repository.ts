@@ -3,9 +3,6 @@ import { In, IsNull } from 'typeorm';
 import { Database } from './database.js';
 import { AuditEntryEntity } from './entities/audit-entry.entity.js';
 import { StoreInstallationEntity } from './entities/store-installation.entity.js';
-import { rowOf } from './rows.js';
-
-const shopRow = rowOf(StoreInstallationEntity, ['shop']);
 
 /** Sealed tokens. A permanent token has neither an end nor a refresh token. */
 export interface SealedTokens {
@@ -115,13 +112,12 @@ export class StoreInstallationRepository {
 
   /** The installations whose uninstall is to be checked now. Each is another process's for five minutes, and due again then. */
   async takeToldUninstalls(): Promise<StoreInstallationEntity[]> {
-    const taken = await this.db.read(
-      shopRow,
+    const taken = await this.db.texts(
       `UPDATE store_installation SET uninstall_ask_at = date_trunc('milliseconds', now() + interval '5 minutes')
        WHERE uninstall_ask_at <= now() RETURNING shop`,
     );
     if (taken.length === 0) return [];
-    return this.db.repository(StoreInstallationEntity).findBy({ shop: In(taken.map(({ shop }) => shop)) });
+    return this.db.repository(StoreInstallationEntity).findBy({ shop: In(taken) });
   }
 
   /** Records that the store still has the app installed. An event that came after the store was asked stays open. */

@@ -80,14 +80,12 @@ export class StoreKeyRepository {
 
   /** True while a worker holds a run of the store: its process still has the old configuration. */
   async isWorkedOn(store: string, runner: QueryRunner): Promise<boolean> {
-    const { held } = await this.db.one(
-      z.object({ held: z.boolean() }),
+    return this.db.holds(
       // SQL: by the database's clock.
-      `SELECT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND state = 'running' AND lease_until > now()) AS held`,
+      `SELECT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND state = 'running' AND lease_until > now()) AS holds`,
       [store],
       runner,
     );
-    return held;
   }
 
   /** The rows of a shop follow it to another key. Rows that collide with rows of that key are ended or removed. */

@@ -9,7 +9,6 @@ import { countByState } from './state-counts.js';
 import { rowOf } from './rows.js';
 
 const taskRow = rowOf(GenerationTaskEntity);
-const externalIdRow = rowOf(GenerationTaskEntity, ['externalId']);
 
 export interface TaskSettlement {
   readonly state: Extract<TaskState, 'succeeded' | 'failed' | 'no_urls' | 'abandoned'>;
@@ -80,15 +79,14 @@ export class TaskRepository {
   /** The service refused the call, so nothing was asked: the rows go, and the products are due again. */
   async refused(ids: readonly string[]): Promise<void> {
     await this.db.transaction(async (runner) => {
-      const rows = await this.db.read(
-        externalIdRow,
+      const refused = await this.db.texts(
         `DELETE FROM generation_task WHERE id = ANY($1::uuid[]) AND state = 'requested' RETURNING external_id`,
         [ids],
         runner,
       );
       await this.db.affected(
         'UPDATE store_product SET generation_due = true WHERE external_id = ANY($1)',
-        [rows.map((row) => row.externalId)],
+        [refused],
         runner,
       );
     });

@@ -93,12 +93,10 @@ export class WriteCapRepository {
 
   /** Stores with ready rows that wait for a limit. */
   async storesWaiting(): Promise<string[]> {
-    const rows = await this.db.read(
-      z.object({ store: z.string() }),
+    return this.db.texts(
       // SQL: all stores in one look at a partial index.
       `SELECT DISTINCT store FROM write_back WHERE capped_by IS NOT NULL AND state = 'ready'`,
     );
-    return rows.map((row) => row.store);
   }
 
   /**
