@@ -47,26 +47,57 @@ const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
   ['tasks', 'requested'],
 ];
 
+/** The gauges of one read. Each of them shows what that read found, and nothing else. */
+function gaugesIn(registry: Registry) {
+  const gauge = <T extends string>(name: string, help: string, ...labelNames: T[]): Gauge<T> =>
+    new Gauge({ name: `store_sync_${name}`, help, labelNames, registers: [registry] });
+  return {
+    databaseUp: gauge('database_up', 'Whether the database answered when it was last asked'),
+    queueUp: gauge('queue_up', 'Whether the queues’ storage answered when it was last asked'),
+    rows: gauge('open_rows', 'Rows that wait for work or for a person, by state', 'rows', 'state'),
+    oldest: gauge('oldest_row_age_seconds', 'Age of the oldest of the open rows', 'rows', 'state'),
+    taskAge: gauge('oldest_task_age_seconds', 'Age of the oldest open generation task', 'workspace'),
+    credits: gauge('credits_remaining', 'Credits as the catalog service last reported', 'workspace'),
+    paused: gauge('workspace_paused', 'Whether nothing is asked of the workspace at present', 'workspace'),
+    slot: gauge('webhook_slot', 'Owner of the webhook slot: 1 for the present one', 'workspace', 'state'),
+    lastSuccess: gauge(
+      'last_successful_run_timestamp_seconds',
+      'When the store’s newest successful run ended, as Unix time',
+      'store',
+    ),
+    conflicted: gauge(
+      'products_conflicted',
+      'Products of which an identifier is withheld from the catalog',
+      'store',
+    ),
+    storePaused: gauge('store_paused', 'Whether the store is paused, by why', 'store', 'code'),
+    versionDrift: gauge(
+      'store_api_version_retired',
+      'Whether the store serves another API version in place of the configured one, which it has retired',
+      'store',
+    ),
+    held: gauge(
+      'write_backs_held',
+      'Write-backs that wait for a limit on writes, or for a person because of a gate',
+      'store',
+      'why',
+    ),
+    queueJobs: gauge('queue_jobs', 'Jobs in the queues', 'queue', 'state'),
+    lostJobs: new Counter({
+      name: 'store_sync_jobs_lost_total',
+      help: 'Jobs that the queue did not take; the next sweep finds their rows',
+      labelNames: ['queue'],
+      registers: [registry],
+    }),
+  };
+}
+
 /**
  * Values from rows and queues, read at a scrape. Values that cannot be read in time are omitted. An old value would
  * hide the fault that the reader is looking for.
  */
 export class StateGauges {
-  readonly #databaseUp: Gauge;
-  readonly #queueUp: Gauge;
-  readonly #rows: Gauge<'rows' | 'state'>;
-  readonly #oldest: Gauge<'rows' | 'state'>;
-  readonly #taskAge: Gauge<'workspace'>;
-  readonly #credits: Gauge<'workspace'>;
-  readonly #paused: Gauge<'workspace'>;
-  readonly #slot: Gauge<'workspace' | 'state'>;
-  readonly #lastSuccess: Gauge<'store'>;
-  readonly #conflicted: Gauge<'store'>;
-  readonly #storePaused: Gauge<'store' | 'code'>;
-  readonly #versionDrift: Gauge<'store'>;
-  readonly #held: Gauge<'store' | 'why'>;
-  readonly #queueJobs: Gauge<'queue' | 'state'>;
-  readonly #lostJobs: Counter<'queue'>;
+  readonly #gauges: ReturnType<typeof gaugesIn>;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | null = null;
   #databaseLook: Promise<Shown | null> | null = null;
@@ -76,54 +107,7 @@ export class StateGauges {
     registry: Registry,
     private readonly sources: StateSources,
   ) {
-    const gauge = <T extends string>(name: string, help: string, ...labelNames: T[]): Gauge<T> =>
-      new Gauge({ name: `store_sync_${name}`, help, labelNames, registers: [registry] });
-    this.#databaseUp = gauge('database_up', 'Whether the database answered when it was last asked');
-    this.#queueUp = gauge('queue_up', 'Whether the queues’ storage answered when it was last asked');
-    this.#rows = gauge('open_rows', 'Rows that wait for work or for a person, by state', 'rows', 'state');
-    this.#oldest = gauge('oldest_row_age_seconds', 'Age of the oldest of the open rows', 'rows', 'state');
-    this.#taskAge = gauge('oldest_task_age_seconds', 'Age of the oldest open generation task', 'workspace');
-    this.#credits = gauge('credits_remaining', 'Credits as the catalog service last reported', 'workspace');
-    this.#paused = gauge(
-      'workspace_paused',
-      'Whether nothing is asked of the workspace at present',
-      'workspace',
-    );
-    this.#slot = gauge(
-      'webhook_slot',
-      'Owner of the webhook slot: 1 for the present one',
-      'workspace',
-      'state',
-    );
-    this.#lastSuccess = gauge(
-      'last_successful_run_timestamp_seconds',
-      'When the store’s newest successful run ended, as Unix time',
-      'store',
-    );
-    this.#conflicted = gauge(
-      'products_conflicted',
-      'Products of which an identifier is withheld from the catalog',
-      'store',
-    );
-    this.#storePaused = gauge('store_paused', 'Whether the store is paused, by why', 'store', 'code');
-    this.#versionDrift = gauge(
-      'store_api_version_retired',
-      'Whether the store serves another API version in place of the configured one, which it has retired',
-      'store',
-    );
-    this.#held = gauge(
-      'write_backs_held',
-      'Write-backs that wait for a limit on writes, or for a person because of a gate',
-      'store',
-      'why',
-    );
-    this.#queueJobs = gauge('queue_jobs', 'Jobs in the queues', 'queue', 'state');
-    this.#lostJobs = new Counter({
-      name: 'store_sync_jobs_lost_total',
-      help: 'Jobs that the queue did not take; the next sweep finds their rows',
-      labelNames: ['queue'],
-      registers: [registry],
-    });
+    this.#gauges = gaugesIn(registry);
   }
 
   /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
@@ -150,22 +134,14 @@ export class StateGauges {
       this.#queueLook = null;
     });
     const [rows, jobs] = await Promise.all([inTime(this.#databaseLook), inTime(this.#queueLook)]);
-    this.#forgetRows();
-    this.#queueJobs.reset();
-    this.#databaseUp.set(rows === null ? 0 : 1);
-    this.#queueUp.set(jobs === null ? 0 : 1);
+    const { databaseUp, queueUp, lostJobs } = this.#gauges;
+    for (const gauge of Object.values(this.#gauges)) gauge.reset();
+    databaseUp.set(rows === null ? 0 : 1);
+    queueUp.set(jobs === null ? 0 : 1);
     rows?.();
     jobs?.();
-    this.#lostJobs.reset();
-    for (const [queue, count] of sources.lostJobs()) this.#lostJobs.inc({ queue }, count);
+    for (const [queue, count] of sources.lostJobs()) lostJobs.inc({ queue }, count);
     this.#freshUntilMs = sources.clockMs() + FRESH_MS;
-  }
-
-  #forgetRows(): void {
-    for (const gauge of [this.#rows, this.#oldest, this.#slot]) gauge.reset();
-    for (const gauge of [this.#taskAge, this.#credits, this.#paused]) gauge.reset();
-    for (const gauge of [this.#lastSuccess, this.#conflicted]) gauge.reset();
-    for (const gauge of [this.#storePaused, this.#held]) gauge.reset();
   }
 
   async #lookAtRows(): Promise<Shown> {
@@ -175,40 +151,42 @@ export class StateGauges {
       this.sources.stores(),
       this.sources.held(),
     ]);
+    const gauges = this.#gauges;
     return () => {
       for (const [rows, state] of ALWAYS_SHOWN) {
-        this.#rows.set({ rows, state }, 0);
-        this.#oldest.set({ rows, state }, 0);
+        gauges.rows.set({ rows, state }, 0);
+        gauges.oldest.set({ rows, state }, 0);
       }
       for (const { rows, state, count, oldestSeconds } of backlog) {
-        this.#rows.set({ rows, state }, count);
-        this.#oldest.set({ rows, state }, oldestSeconds);
+        gauges.rows.set({ rows, state }, count);
+        gauges.oldest.set({ rows, state }, oldestSeconds);
       }
       for (const workspace of workspaces) this.#setWorkspace(workspace);
       for (const { store, lastSuccessSeconds, conflictedProducts, pausedCode, servedVersion } of stores) {
-        if (lastSuccessSeconds !== null) this.#lastSuccess.set({ store }, lastSuccessSeconds);
-        this.#conflicted.inc({ store }, conflictedProducts);
-        this.#versionDrift.inc({ store }, servedVersion === null ? 0 : 1);
-        for (const code of PAUSE_CODES) this.#storePaused.inc({ store, code }, pausedCode === code ? 1 : 0);
-        for (const why of HELD_BY) this.#held.inc({ store, why }, 0);
+        if (lastSuccessSeconds !== null) gauges.lastSuccess.set({ store }, lastSuccessSeconds);
+        gauges.conflicted.inc({ store }, conflictedProducts);
+        gauges.versionDrift.inc({ store }, servedVersion === null ? 0 : 1);
+        for (const code of PAUSE_CODES) gauges.storePaused.inc({ store, code }, pausedCode === code ? 1 : 0);
+        for (const why of HELD_BY) gauges.held.inc({ store, why }, 0);
       }
-      for (const { store, why, count } of held) this.#held.inc({ store, why }, count);
+      for (const { store, why, count } of held) gauges.held.inc({ store, why }, count);
     };
   }
 
   #setWorkspace(gauge: WorkspaceGauges): void {
     const { workspace, creditsRemaining, paused, webhookState, oldestTaskSeconds } = gauge;
-    this.#taskAge.set({ workspace }, oldestTaskSeconds);
-    this.#paused.set({ workspace }, paused ? 1 : 0);
-    if (creditsRemaining !== null) this.#credits.set({ workspace }, creditsRemaining);
+    const { taskAge, paused: isPaused, credits, slot } = this.#gauges;
+    taskAge.set({ workspace }, oldestTaskSeconds);
+    isPaused.set({ workspace }, paused ? 1 : 0);
+    if (creditsRemaining !== null) credits.set({ workspace }, creditsRemaining);
     for (const state of SLOT_STATES)
-      this.#slot.set({ workspace, state }, state === (webhookState ?? 'unknown') ? 1 : 0);
+      slot.set({ workspace, state }, state === (webhookState ?? 'unknown') ? 1 : 0);
   }
 
   async #lookAtQueues(): Promise<Shown> {
     const queues = await this.sources.queues();
     return () => {
-      for (const { queue, state, count } of queues) this.#queueJobs.set({ queue, state }, count);
+      for (const { queue, state, count } of queues) this.#gauges.queueJobs.set({ queue, state }, count);
     };
   }
 }

@@ -153,6 +153,18 @@ describe('the metrics of held write-backs', () => {
   });
 });
 
+describe('the metrics of a retired API version', () => {
+  it('are one while the store serves another version, however often they are read, and zero afterwards', async () => {
+    const metrics = watching();
+    const shown = async () =>
+      (await samples(metrics)).get(`store_sync_store_api_version_retired{store="${STORE}"}`);
+    await stages.state.serves(STORE, '2027-01');
+    expect([await shown(), await shown()]).toEqual([1, 1]);
+    await stages.state.serves(STORE, null);
+    expect(await shown()).toBe(0);
+  });
+});
+
 describe('the metrics of queues', () => {
   it('show jobs by queue and state, and jobs that could not be enqueued', async () => {
     const found = await samples();
