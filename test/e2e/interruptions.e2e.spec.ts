@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Program } from '../support/e2e-program.js';
 import { contentWrites, fill, now } from '../support/e2e-products.js';
 import { until, World } from '../support/e2e-world.js';
 
 const PRODUCTS = 20;
+/** So many of them are in the catalog when the daemon is interrupted. */
+const CREATED = 8;
 
 let world: World | undefined;
 afterEach(async () => {
@@ -14,7 +15,6 @@ afterEach(async () => {
 /** A daemon in the middle of its run: the catalog has some of the products. The catalog answers slowly, so that the test catches it there. */
 async function underWay<Daemon>(
   database: 'embedded' | 'given',
-  createdAtLeast: number,
   start: (here: World) => Promise<Daemon>,
 ): Promise<{ here: World; id: string; daemon: Daemon }> {
   const here = await World.open({
@@ -31,15 +31,11 @@ async function underWay<Daemon>(
   const id = await here.requestRun();
   await until('creations', async () =>
     Promise.resolve(
-      here.catalogWrites().filter((write) => write === 'POST /products/').length >= createdAtLeast
-        ? true
-        : null,
+      here.catalogWrites().filter((write) => write === 'POST /products/').length >= CREATED ? true : null,
     ),
   );
   return { here, id, daemon };
 }
-
-const aProcess = (here: World): Promise<Program> => here.start();
 
 /** The state that an undisturbed run ends in. */
 async function expectWhole(here: World, id: string): Promise<void> {
@@ -66,33 +62,18 @@ async function expectWhole(here: World, id: string): Promise<void> {
 
 describe('the daemon that is killed under load', () => {
   it('comes up again, its database of its own left behind, resumes the run under its id and ends as if nothing had happened', async () => {
-    const { here, id, daemon } = await underWay('embedded', 8, aProcess);
+    const { here, id, daemon } = await underWay('embedded', (opened) => opened.start());
     await daemon.kill();
     await here.database.expireLeases();
     await here.startHere();
     expect((await here.showRun(id)).status).toBe('running');
     await expectWhole(here, id);
   });
-
-  it('writes nothing twice when it dies in the middle of write-backs', async () => {
-    const { here, id, daemon } = await underWay('given', PRODUCTS, aProcess);
-    // A request for content that is killed on its way is awaited for hours, because a second one would cost credits.
-    await until('write-backs, and no request on its way', async () => {
-      const rows = await here.rows<{ answered: string }>(
-        'SELECT count(answered_at) AS answered FROM generation_task',
-      );
-      return Number(rows[0]?.answered) === PRODUCTS && contentWrites(here.store).length >= 5 ? true : null;
-    });
-    await daemon.kill();
-    await here.database.expireLeases();
-    await here.startHere();
-    await expectWhole(here, id);
-  });
 });
 
 describe('the daemon that is asked to stop in the middle of a run', () => {
   it('has stopped within 25 s, and the next start resumes the run under its id', async () => {
-    const { here, id, daemon } = await underWay('given', 8, (opened) => opened.startHere());
+    const { here, id, daemon } = await underWay('given', (opened) => opened.startHere());
     const askedAt = performance.now();
     await daemon.stop();
     expect(performance.now() - askedAt).toBeLessThan(25_000);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { SandboxProduct } from '../../src/sandbox/store/index.js';
 import { contentWrites, edit, fill, now } from '../support/e2e-products.js';
-import { World, type WorldOptions } from '../support/e2e-world.js';
+import { World } from '../support/e2e-world.js';
 
 const PRODUCTS = 8;
 
@@ -12,8 +12,8 @@ afterEach(async () => {
 });
 
 /** A store whose products have all completed the loop once, with the daemon running. */
-async function comeRound(options: WorldOptions = {}): Promise<{ world: World; products: SandboxProduct[] }> {
-  world = await World.open({ catalog: { notifyAgain: true }, ...options });
+async function comeRound(): Promise<{ world: World; products: SandboxProduct[] }> {
+  world = await World.open({ catalog: { notifyAgain: true } });
   const products = fill(world.store, PRODUCTS, { singleEvery: 2 });
   await world.startHere();
   expect(await world.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: PRODUCTS } });
@@ -25,26 +25,6 @@ async function comeRound(options: WorldOptions = {}): Promise<{ world: World; pr
   );
   return { world, products };
 }
-
-describe('nights in which nobody edits', () => {
-  it('do nothing: what was written does not come back as news', async () => {
-    const { world: here } = await comeRound({
-      settings: { stores: { main: { writeBack: { sections: { namespace: 'catalog' } } } } },
-    });
-    const writes = contentWrites(here.store).length;
-    here.catalog.resetRequests();
-    for (const full of [true, false, true]) {
-      const night = await here.runToEnd({ full });
-      await here.settled();
-      expect(night).toMatchObject({
-        status: 'succeeded',
-        counts: { unchanged: night.counts.seen, created: 0, updated: 0, failed: 0, generationRequested: 0 },
-      });
-    }
-    expect(here.catalogWrites()).toEqual([]);
-    expect(contentWrites(here.store)).toHaveLength(writes);
-  });
-});
 
 describe('a field that the merchant edited after it was written', () => {
   it('is pushed to the catalog and stays, also when new content comes', async () => {
@@ -85,40 +65,5 @@ describe('a field that the merchant edited after it was written', () => {
     expect(quiet.counts).toMatchObject({ unchanged: PRODUCTS, updated: 0, generationRequested: 0 });
     expect(here.catalogWrites()).toEqual([]);
     expect(contentWrites(store)).toHaveLength(writes);
-  });
-
-  it('is not overwritten when it happens between the read and the write', async () => {
-    world = await World.open({ catalog: { generationDelayMs: 1500 } });
-    const here = world;
-    const [product] = fill(here.store, 1);
-    if (!product) throw new Error('no product');
-    await here.startHere();
-    await here.runToEnd();
-    edit(here.store, product, { title: 'Edited meanwhile' });
-    await here.settled();
-    expect(now(here.store, product).title).toBe('Edited meanwhile');
-    expect(now(here.store, product).descriptionHtml).toContain('Written by rules');
-  });
-
-  it('is not overwritten by the repetition of a write whose answer was lost', async () => {
-    world = await World.open({ catalog: { generationDelayMs: 500 } });
-    const here = world;
-    const { store } = here;
-    const [product] = fill(store, 1);
-    if (!product) throw new Error('no product');
-    await here.startHere();
-    store.resetNext({ operation: 'ProductUpdate', when: 'after' });
-    await here.runToEnd();
-    await new Promise<void>((resolve) => {
-      const look = setInterval(() => {
-        if (contentWrites(store).length === 0) return;
-        clearInterval(look);
-        edit(store, product, { title: 'Edited after the write' });
-        resolve();
-      }, 2);
-    });
-    await here.settled();
-    expect(now(store, product).title).toBe('Edited after the write');
-    expect(contentWrites(store)).toHaveLength(1);
   });
 });

@@ -38,22 +38,4 @@ describe('without webhooks', () => {
     ]);
     expect(unsuccessful.every(({ reason }) => (reason ?? '') !== '')).toBe(true);
   });
-
-  it('a second generation completes although the service does not notify', async () => {
-    world = await World.open({ settings: { workspaces: { default: { tasks: { pollSeconds: 1 } } } } });
-    const { store } = world;
-    const [product] = fill(store, 1);
-    if (!product) throw new Error('no product');
-    await world.startHere();
-    await world.runToEnd();
-    await world.settled();
-    store.products.merchantEdit(product.id, { vendor: 'Another maker' });
-    expect((await world.runToEnd({ full: false })).counts).toMatchObject({
-      updated: 1,
-      generationRequested: 1,
-    });
-    await world.settled();
-    expect(now(store, product).descriptionHtml).toContain('Another maker');
-    expect(await world.catalog.deliveries()).toHaveLength(1);
-  });
 });
