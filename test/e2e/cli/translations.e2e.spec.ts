@@ -8,12 +8,14 @@ import { runCommand } from '../../support/run-command.js';
 const WRITE_BACK = { stores: { main: { writeBack: { locales: ['de'] }, deleted: 'report' } } };
 let world: World;
 let ids: string[];
+/** The German texts of the chair in the catalog, before anything was generated. */
+let pushed: unknown;
 
 beforeAll(async () => {
   world = await World.open({
     settings: { ...WRITE_BACK, workspaces: { default: { generation: { mode: 'off' } } } },
   });
-  ids = ['lamp', 'table'].map((handle) => {
+  ids = ['lamp', 'table', 'chair'].map((handle) => {
     const product = world.store.products.create({
       title: `A ${handle}`,
       descriptionHtml: `<p>A plain ${handle}.</p>`,
@@ -23,7 +25,14 @@ beforeAll(async () => {
     });
     return product.gid;
   });
+  await inTheShop((shop) =>
+    shop.write(ids[2] ?? '', 'de', [
+      { target: 'title', value: 'Ein Stuhl', expected: null },
+      { target: 'descriptionHtml', value: '<p>Ein Stuhl aus hellem Holz.</p>', expected: null },
+    ]),
+  );
   expect((await runCommand(world, 'sync', [], { store: 'main' })).status).toBe(0);
+  pushed = await inTheCatalog('A chair', 'de');
   // The catalog has a German text for the lamp, but none for the table.
   const lamp = (await world.catalogProducts()).find(({ name }) => name === 'A lamp');
   const patched = await world.catalogApi('PATCH', `/products/${String(lamp?.id)}/?locale=de`, {
@@ -41,7 +50,10 @@ afterAll(async () => {
   await world.end();
 });
 
-async function german(gid: string | undefined): Promise<Record<string, string | null>> {
+/** The shop's own translations, as a person reads and sets them. */
+async function inTheShop<T>(
+  work: (shop: ShopifyConnector['parts']['translations']) => Promise<T>,
+): Promise<T> {
   const connector = new ShopifyConnector({
     shop: world.store.shop,
     endpoint: world.store.url,
@@ -49,11 +61,20 @@ async function german(gid: string | undefined): Promise<Record<string, string | 
     apiVersion: '2026-10',
   });
   try {
-    const live = await connector.parts.translations.live(gid ?? '', 'de', ['title', 'descriptionHtml']);
-    return Object.fromEntries([...(live?.texts ?? [])].map(([target, { value }]) => [target, value]));
+    return await work(connector.parts.translations);
   } finally {
     await connector.close();
   }
+}
+
+async function german(gid: string | undefined): Promise<Record<string, string | null>> {
+  const live = await inTheShop((shop) => shop.live(gid ?? '', 'de', ['title', 'descriptionHtml']));
+  return Object.fromEntries([...(live?.texts ?? [])].map(([target, { value }]) => [target, value]));
+}
+
+async function inTheCatalog(name: string, locale: string): Promise<unknown> {
+  const product = (await world.catalogProducts()).find((each) => each.name === name);
+  return (await world.catalogApi('GET', `/products/${String(product?.id)}/?locale=${locale}`)).body;
 }
 
 describe('a catalog that speaks two languages', () => {
@@ -63,6 +84,15 @@ describe('a catalog that speaks two languages', () => {
     expect(texts['descriptionHtml']).not.toBeNull();
     expect(world.store.products.get(ids[0]!)?.title).not.toContain('Eine Lampe');
     expect(await german(ids[1])).toEqual({ title: null, descriptionHtml: null });
+  });
+
+  it('has the shop’s own translation as the source of its language', async () => {
+    expect(pushed).toMatchObject({
+      name: 'Ein Stuhl',
+      html_description: expect.stringContaining('Ein Stuhl aus hellem Holz'),
+    });
+    // Generated from it, and written back.
+    expect((await german(ids[2]))['descriptionHtml']).toContain('Ein Stuhl aus hellem Holz');
   });
 
   it('does not receive its own texts again, and nothing has drifted', async () => {
