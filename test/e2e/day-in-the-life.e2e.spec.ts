@@ -50,6 +50,7 @@ describe('a day with store-sync', () => {
     await world.end();
   });
 
+  /** A command as a person starts it: a process of its own, whose log is searched for secrets too. */
   async function run(...args: string[]): Promise<ProgramEnd> {
     // Commands log to stderr, as on a person's terminal.
     const end = await runProgram(args, { cwd: world.directory, env: { ...env, LOG_LEVEL: '' } });
@@ -57,8 +58,8 @@ describe('a day with store-sync', () => {
     return end;
   }
 
-  /** A command that only reads rows, in this process. */
-  async function look(...args: string[]): Promise<CommandEnd> {
+  /** A command that logs nothing, in this process. */
+  async function here(...args: string[]): Promise<CommandEnd> {
     const end = await runLine(world, args, { ...env, LOG_LEVEL: '' });
     said.push(end.stdout, end.stderr);
     return end;
@@ -79,7 +80,7 @@ describe('a day with store-sync', () => {
   }
 
   async function listed(...args: string[]): Promise<z.output<typeof rows>['items']> {
-    const end = await look(...args, '--json');
+    const end = await here(...args, '--json');
     expect(end.status).toBe(0);
     return rows.parse(JSON.parse(end.stdout)).items;
   }
@@ -95,14 +96,14 @@ describe('a day with store-sync', () => {
     expect(check).toMatchObject({ status: 0, stderr: '' });
     expect(check.stdout).toMatch(/^warn .*database: .*1 migrations? pending/m);
     expect(check.stdout).toMatch(/^warn .*webhook slot: .*empty/m);
-    expect(await run('migrate')).toMatchObject({
+    expect(await here('migrate')).toMatchObject({
       status: 0,
       stdout: `applied: ${String(MIGRATIONS.at(-1)?.name)}\n`,
     });
   });
 
   it('plans before it does anything, then syncs beside the daemon', async () => {
-    const plan = await run('plan', '--store', 'main');
+    const plan = await here('plan', '--store', 'main');
     expect(plan.status).toBe(2);
     expect(plan.stdout.match(/^\+ create .*new in the store$/gm)).toHaveLength(4);
     await started();
@@ -126,7 +127,7 @@ describe('a day with store-sync', () => {
     );
     const [first = '', second = '', third = ''] = writeBacks;
     expect(await run('write-backs', 'approve', first, second)).toMatchObject({ status: 0 });
-    expect(await run('write-backs', 'reject', third)).toMatchObject({ status: 0 });
+    expect(await here('write-backs', 'reject', third)).toMatchObject({ status: 0 });
     for (const place of [0, 1]) expect(titleOf(place).is).not.toBe(titleOf(place).was);
     for (const place of [2, 3]) expect(titleOf(place).is).toBe(titleOf(place).was);
   });
@@ -139,7 +140,7 @@ describe('a day with store-sync', () => {
       );
       return found[0] ?? null;
     });
-    const shown = await look('deliveries', 'show', parked.id);
+    const shown = await here('deliveries', 'show', parked.id);
     expect(shown.stdout).toContain('the body is not readable as JSON');
     const writes = contentWrites(world.store).length;
     const all = await listed('deliveries', 'list');
@@ -153,7 +154,7 @@ describe('a day with store-sync', () => {
     const [edited] = products;
     if (!edited) throw new Error('no product');
     edit(world.store, edited, { title: 'The merchant’s own title' });
-    const drift = await run('drift', '--store', 'main');
+    const drift = await here('drift', '--store', 'main');
     expect(drift.status).toBe(2);
     expect(drift.stdout).toMatch(/edited +title: /);
     const [first = '', second = ''] = writeBacks;
@@ -162,7 +163,7 @@ describe('a day with store-sync', () => {
     expect(reverted.stdout).toMatch(/left alone: no longer ours/);
     expect(titleOf(0).is).toBe('The merchant’s own title');
     expect(titleOf(1).is).toBe(titleOf(1).was);
-    const plan = await run('plan', '--store', 'main', '--full');
+    const plan = await here('plan', '--store', 'main', '--full');
     expect(plan.status).toBe(2);
     expect(plan.stdout.match(/^. (create|update) /gm)).toEqual(['~ update ']);
   });
@@ -187,7 +188,7 @@ describe('a day with store-sync', () => {
   });
 
   it('has leaked no secret by the evening: neither in any line of output nor in any row', async () => {
-    const status = await look('status');
+    const status = await here('status');
     expect(status).toMatchObject({ status: 0 });
     expect(status.stdout).toContain('1 waits for review, 1 rejected, 2 reverted');
     const dump = await world.tableDump();
