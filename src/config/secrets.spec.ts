@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { describeConfig, environment, logLevel, secretValues } from './index.js';
+import { secretFindings } from '../operations/check.js';
+import { describeConfig, environment, logLevel, secretValues, weakSecrets, weakTokens } from './index.js';
 import { configDirectory } from '../../test/support/config/config-files.js';
 
 const files = configDirectory();
@@ -52,6 +53,35 @@ describe('describeConfig', () => {
     expect(shown).toContain('"email":"a@b.test"');
     expect(shown).toContain('"clientId":"id","clientSecret":"***"');
   });
+});
+
+const { config: weak } = files.load(`
+server: { adminToken: admin, tokens: { ann: { token: change-me-change-me, role: viewer } } }
+workspaces:
+  w:
+    baseUrl: https://catalog.test/api/v1
+    auth: { apiToken: replace-me-with-the-token, email: a@b.test, password: pass-word }
+    webhook: { hmacSecret: hook, previousHmacSecret: "xxxxxxxxxxxxxxxxxxxxxxxx" }
+stores:
+  one: { workspace: w, shop: one.myshopify.com, auth: { accessToken: shpat_short }, webhookSecret: hush }
+  two: { workspace: w, shop: two.myshopify.com, auth: { clientId: id, clientSecret: 5f1c0a9d7e3b5f1c0a9d7e3b } }
+`);
+
+it('every secret of the configuration is judged, and named without its value', () => {
+  expect(secretFindings(weakSecrets(weak)).map(({ level, detail }) => `${level} ${detail}`)).toEqual([
+    'FAIL server.adminToken has fewer than 16 characters: make another: openssl rand -hex 32',
+    'FAIL server.tokens.ann.token is a known placeholder: make another: openssl rand -hex 32',
+    'FAIL workspaces.w.auth.apiToken is a known placeholder: enter the real one',
+    'warn workspaces.w.auth.password has fewer than 16 characters: logs cannot mask it',
+    'FAIL workspaces.w.webhook.hmacSecret has fewer than 16 characters: make another: openssl rand -hex 32',
+    'FAIL workspaces.w.webhook.previousHmacSecret is a known placeholder: make another: openssl rand -hex 32',
+    'warn stores.one.auth.accessToken has fewer than 16 characters: logs cannot mask it',
+    'FAIL stores.one.webhookSecret has fewer than 16 characters: make another: openssl rand -hex 32',
+  ]);
+});
+
+it('the tokens of API and dashboard are those of the server', () => {
+  expect(weakTokens(weak).map(({ key }) => key)).toEqual(['server.adminToken', 'server.tokens.ann.token']);
 });
 
 describe('LOG_LEVEL', () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Role } from '../api/access.js';
+import { pager, sentence } from './elements.js';
 import { html } from './html.js';
-import { sentence } from './elements.js';
+import { deliveriesPage } from './views/deliveries.js';
 import { list, storeAndDays, type ListView } from './views/list.js';
+import { reviewPage } from './views/review.js';
+import type { Visitor } from './visit.js';
 
 const ROWS = ['Lamp', '<b>Chair</b>'];
 
@@ -77,6 +81,65 @@ describe('a list', () => {
   it('stands in the form that chooses its rows', () => {
     const page = shown({ around: (table) => html`<form>${table}</form>` });
     expect(page).toMatch(/<form><table class="list">.*<\/table><\/form>/);
+  });
+});
+
+const pagerText = (total: number, offset: number): string =>
+  pager({ total, limit: 50, offset }, (at) => `/runs?offset=${String(at)}`).text.replaceAll(/\s+/g, ' ');
+
+describe('the pager of a list', () => {
+  it('leads from a page past the end to the last one', () => {
+    const text = pagerText(120, 5_000);
+    expect(text).toContain('href="/runs?offset=100"');
+    expect(text).toContain('past the end of the list, which has 120 entries');
+    expect(pagerText(1, 50)).toContain('past the end of the list, which has one entry.');
+  });
+
+  it.each([
+    [100, 50, '51–100 of 100', 'href="/runs?offset=0"'],
+    [120, 0, '1–50 of 120', 'href="/runs?offset=50"'],
+  ])('of %i entries says at offset %i: %s', (total, offset, position, link) => {
+    expect(pagerText(total, offset)).toContain(position);
+    expect(pagerText(total, offset)).toContain(link);
+  });
+
+  it('of a full last page names no page after it', () => {
+    expect(pagerText(100, 50)).not.toContain('Next');
+    expect(pagerText(100, 100)).toContain('past the end');
+  });
+
+  it('of an empty list is absent', () => {
+    expect(pagerText(0, 0)).toBe('');
+  });
+});
+
+const visitor = (role: Role): Visitor => ({
+  session: { id: 's', name: 'ann', role, expiresAtMs: 1, usedAtMs: 0 },
+  notice: null,
+});
+const none = { items: [], total: 0, limit: 50, offset: 0 };
+const deliveries = (role: Role): string =>
+  deliveriesPage(visitor(role), none, { given: {}, counts: {}, stores: [] });
+const review = (role: Role): string =>
+  reviewPage(visitor(role), none, new Map(), {
+    ...{ given: {}, stores: [], last: null },
+    images: new Map(),
+    objections: new Map(),
+  });
+
+describe('the keys that a page names', () => {
+  it('are those for choosing deliveries only for an admin, who alone may replay them', () => {
+    const named = (['viewer', 'reviewer', 'admin'] as const).map((role) =>
+      deliveries(role).includes('</kbd> choose'),
+    );
+    expect(named).toEqual([false, false, true]);
+  });
+
+  it('are those for decisions only for those who may decide', () => {
+    const named = (['viewer', 'reviewer', 'admin'] as const).map((role) =>
+      review(role).includes('</kbd> choose'),
+    );
+    expect(named).toEqual([false, true, true]);
   });
 });
 

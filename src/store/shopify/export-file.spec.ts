@@ -1,6 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import {
@@ -11,6 +13,7 @@ import {
   productNode,
   variantNode,
 } from '../../../test/support/store/products.js';
+import { removeLeftovers } from './leftovers.js';
 import { collect, failureOf, ScriptedStore, snapshots } from '../../../test/support/store/scripted-store.js';
 import { SpilledExports } from '../../../test/support/store/spilled-exports.js';
 
@@ -148,4 +151,26 @@ it('a product that an export has twice is one', async () => {
   store.answerWith(() => ({ text: exportText(nodes) }));
   const products = await collect(spilled.batches(spilled.completed(nodes)));
   expect(products.map((product) => product.snapshot().variants.length)).toEqual([2]);
+});
+
+describe('folders of earlier exports', () => {
+  let parent: string;
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'leftovers-'));
+    await mkdir(join(parent, 'store-export-old'));
+    await mkdir(join(parent, 'something-else'));
+  });
+  afterEach(() => rm(parent, { recursive: true }));
+
+  const user = process.getuid?.();
+  const inTwoDays = new Date(Date.now() + 2 * 86_400_000);
+
+  it('stay where they are another user’s', async () => {
+    await removeLeftovers(parent, inTwoDays, (user ?? 0) + 1);
+    expect(await readdir(parent)).toHaveLength(2);
+  });
+
+  it('keep no export from being read where the directory cannot be listed', async () => {
+    await expect(removeLeftovers(join(parent, 'missing'), inTwoDays, user)).resolves.toBeUndefined();
+  });
 });
