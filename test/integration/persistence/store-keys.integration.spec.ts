@@ -1,11 +1,13 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { shopIdentity } from '../../../src/domain/external-id.js';
 import { ENTITIES } from '../../../src/persistence/entities/index.js';
 import { TABLES_OF_STORES, TABLES_WITH_UNIQUE_STORE } from '../../../src/persistence/store-key.repository.js';
 import { settleStoreKeys, type RenamePolicy } from '../../../src/connections/store-keys.js';
 import { snapshot, SHOP, withSku } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll } from '../../support/results.js';
+import { Schedulers } from '../../support/schedulers.js';
 import { sqlRows } from '../../support/sql.js';
-import { Stages, STORE } from '../../support/stages.js';
+import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 
 const stages = await Stages.open();
 beforeEach(async () => {
@@ -110,6 +112,42 @@ describe('a key that names another shop', () => {
       `stores.main holds the rows of shopify:${SHOP} and cannot serve shopify:another.myshopify.com`,
     );
     expect(await stages.keys.all()).toContainEqual({ identity: `shopify:${SHOP}`, store: STORE });
+  });
+});
+
+describe('a store whose rows are kept under another key by now', () => {
+  const SLOT = new Date('2026-11-20T02:00:00Z');
+  let schedulers: Schedulers;
+  beforeEach(async () => {
+    schedulers = new Schedulers(stages);
+    const { kind, shop } = stages.connections.store(STORE).settings;
+    await stages.db.affected('INSERT INTO store_state (store, identity) VALUES ($1, $2)', [
+      'renamed',
+      shopIdentity(kind, shop),
+    ]);
+  });
+
+  afterEach(() => {
+    schedulers.stop();
+  });
+
+  it('keeps no other store from the runs of its events', async () => {
+    await stages.db.affected(
+      `INSERT INTO announced_product (external_id, store, store_id, announced_at)
+       SELECT 'shopify:' || each || ':1', each, '1', now() - interval '1 minute' FROM unnest($1::text[]) AS each`,
+      [[STORE, OTHER_STORE]],
+    );
+    await schedulers.schedules(SLOT).runEvents();
+    expect(await stages.runs.latest(OTHER_STORE, 20)).toMatchObject([{ trigger: 'event' }]);
+    expect(await stages.runs.latest(STORE, 20)).toEqual([]);
+    expect(schedulers.warned).toEqual([expect.stringContaining(`events of store ${STORE}`)]);
+  });
+
+  it('keeps no other store from the run of its slot that was put off', async () => {
+    for (const store of [STORE, OTHER_STORE]) await stages.requests.putOffSlot(store, SLOT);
+    await schedulers.schedules(SLOT).runPutOffSlots();
+    expect(await stages.runs.latest(OTHER_STORE, 20)).toMatchObject([{ slot: SLOT }]);
+    expect(await stages.runs.latest(STORE, 20)).toEqual([]);
   });
 });
 
