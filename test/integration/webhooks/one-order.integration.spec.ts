@@ -79,7 +79,8 @@ describe.each(['shared', 'each', 'none'] as const)('with task ids %s', (taskIds)
 
   it('a result that a poll and a delivery bring is one result, also under an id of its own', async () => {
     await requested(taskIds);
-    await reports('First', { taskId: 'service-1', createdAt: new Date() });
+    const note = await reports('First', { taskId: 'service-1', createdAt: new Date() });
+    expect(note).toContain('the same result was received before');
     expect(await rows()).toMatchObject([{ state: 'applied' }]);
     expect(await unasked()).toBe(0);
   });
