@@ -1,9 +1,17 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { noticeOf } from '../../../src/dashboard/notice.js';
+import { DeliveryOperations } from '../../../src/operations/deliveries.js';
+import { ProductNames } from '../../../src/operations/product-names.js';
 import { ProductOperations, productQuerySchema } from '../../../src/operations/products.js';
+import { DeliveryRepository } from '../../../src/persistence/delivery.repository.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
+import { sqlRows } from '../../support/sql.js';
 import { Stages, STORE } from '../../support/stages.js';
+
+const PAGE = { limit: 50, offset: 0, order: 'desc' } as const;
+const UNKNOWN = 'shopify:elsewhere.myshopify.com:9';
 
 const stages = await Stages.open();
 beforeAll(async () => {
@@ -11,6 +19,13 @@ beforeAll(async () => {
   stages.store.put(snapshot(1, { title: 'Red lamp' }), snapshot(2, { title: '100% wool' }));
   stages.store.put(withSku(snapshot(3, { title: 'Blue lamp' }), 'SKU-1'));
   await stages.sync();
+  await sqlRows(
+    stages.db,
+    `INSERT INTO webhook_delivery (workspace, dedupe_key, via, headers, raw_body, state, external_id, note)
+     SELECT 'default', 'titled-' || coalesce(each, ''), 'webhook', '{}', '{}', 'processed', each, 'stored'
+     FROM unnest($1::text[]) AS each`,
+    [[snapshot(1).externalId, snapshot(2).externalId, UNKNOWN, null]],
+  );
 });
 
 async function listed(query: Readonly<Record<string, string>>) {
@@ -68,5 +83,55 @@ describe('the list of products', () => {
         [label],
       );
     expect((await listed({ order: 'desc', ...query })).items.map(({ label }) => label)).toEqual(labels);
+  });
+});
+
+function operations(): DeliveryOperations {
+  const idle = (): Promise<void> => Promise.resolve();
+  const work = { deliveries: idle, writeBacks: idle, run: idle, endRun: idle, bulkChange: idle };
+  return new DeliveryOperations(
+    new DeliveryRepository(stages.db),
+    new ListingRepository(stages.db),
+    work,
+    new ProductNames(new HistoryRepository(stages.db)),
+  );
+}
+
+async function labels(search?: string): Promise<unknown[]> {
+  const { items } = await operations().list({ ...PAGE, search });
+  return items.map(({ externalId, label }) => [externalId, label]);
+}
+
+describe('the list of deliveries', () => {
+  it('names products by their titles, and leaves out titles that it does not know', async () => {
+    expect(await labels()).toEqual(
+      expect.arrayContaining([
+        [snapshot(1).externalId, 'Red lamp'],
+        [snapshot(2).externalId, '100% wool'],
+        [UNKNOWN, null],
+        [null, null],
+      ]),
+    );
+  });
+
+  it.each([
+    ['a part of a title', 'ED LAMP', [[snapshot(1).externalId, 'Red lamp']]],
+    ['a part of an external_id', 'elsewhere', [[UNKNOWN, null]]],
+  ])('is searched by %s', async (_what, search, found) => {
+    expect(await labels(search)).toEqual(found);
+  });
+});
+
+it('one delivery has the title of its product', async () => {
+  const [row] = (await operations().list({ ...PAGE, search: 'wool' })).items;
+  expect(await operations().show(row?.id ?? '')).toMatchObject({ label: '100% wool', note: 'stored' });
+});
+
+describe('the replay of a delivery', () => {
+  it('is told in a sentence on the page, the first time and again', async () => {
+    const { items } = await operations().list({ ...PAGE, search: 'Red lamp' });
+    const ids = items.map(({ id }) => id);
+    expect(noticeOf(await operations().replay(ids))).toBe('It is interpreted again.');
+    expect(noticeOf(await operations().replay(ids))).toBe('It was waiting to be interpreted already.');
   });
 });
