@@ -1,5 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { derivedKey } from '../runtime/derived-key.js';
+import { createHmac, randomBytes } from 'node:crypto';
+import { derivedKey, isSameCode } from '../runtime/derived-key.js';
 
 const FORM = /^([A-Za-z0-9_-]{22})\.(\d{13})\.([A-Za-z0-9_-]{43})$/;
 const LIFETIME_MS = 10 * 60_000;
@@ -33,16 +33,12 @@ export class InstallStates {
   /** Null for a state that we did not make for this shop, that this browser does not have, or that is too old. */
   read(state: string, cookie: string, shop: string, now: Date): InstallState | null {
     const [, id = '', until = '', code = ''] = FORM.exec(state) ?? [];
-    if (id === '' || !isSame(state, cookie) || !isSame(code, this.#code(shop, id, until))) return null;
+    if (id === '' || !isSameCode(state, cookie) || !isSameCode(code, this.#code(shop, id, until)))
+      return null;
     return Number(until) > now.getTime() ? { id, until: new Date(Number(until)) } : null;
   }
 
   #code(shop: string, id: string, until: string): string {
     return createHmac('sha256', this.#key).update(`${shop}\n${id}\n${until}`).digest('base64url');
   }
-}
-
-function isSame(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
-  return first.length === second.length && timingSafeEqual(first, second);
 }

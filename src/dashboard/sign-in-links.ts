@@ -1,9 +1,9 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AccessTokens, type Actor } from '../api/access.js';
 import { SignOuts } from '../operations/sign-outs.js';
 import { Clock } from '../runtime/clock.js';
-import { derivedKey } from '../runtime/derived-key.js';
+import { derivedKey, isSameCode } from '../runtime/derived-key.js';
 
 const LINK_MS = 10 * 60_000;
 /** Name of the token, end in milliseconds, a random id, and the code over them. */
@@ -31,7 +31,7 @@ export class SignInLinks {
   async use(link: string): Promise<Actor | null> {
     const [, signed = '', name = '', until = '', id = '', code = ''] = FORM.exec(link) ?? [];
     const holder = this.tokens.named(name);
-    if (holder === null || !sameCode(code, codeOf(signed, holder.token))) return null;
+    if (holder === null || !isSameCode(code, codeOf(signed, holder.token))) return null;
     const untilMs = Number(until);
     if (untilMs <= this.clock.now().getTime()) return null;
     // Remembered for longer: the clock of the database may be ahead.
@@ -47,9 +47,4 @@ export function signInPath(name: string, token: string, now: Date): string {
 
 function codeOf(signed: string, token: string): string {
   return createHmac('sha256', derivedKey(token, 'sign-in link')).update(signed).digest('base64url');
-}
-
-function sameCode(given: string, right: string): boolean {
-  const [left, other] = [Buffer.from(given), Buffer.from(right)];
-  return left.length === other.length && timingSafeEqual(left, other);
 }

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** Every use of a secret as a key. Two uses never share a key, so that a code of one proves nothing for another. */
 type KeyPurpose = 'install state' | 'dashboard session' | 'sign-in link' | 'store tokens';
@@ -9,4 +9,10 @@ type KeyPurpose = 'install state' | 'dashboard session' | 'sign-in link' | 'stor
  */
 export function derivedKey(secret: string | Buffer, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `store-sync/${purpose}`, 32));
+}
+
+/** Compares two codes in constant time. Their length is no secret. */
+export function isSameCode(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
 }
