@@ -2,6 +2,7 @@ import { CodedError, type CodedErrorDetails, type ErrorCode } from '../domain/er
 import { readFieldMessages } from './field-messages.js';
 import type { Redactor } from './redaction.js';
 import { parseRetryAfterMs } from '../domain/retry-after.js';
+import { isNeverSent, type OutgoingError } from '../runtime/outgoing-http.js';
 import { isRecord, readUntrustedJson } from '../runtime/untrusted-json.js';
 
 export interface Answer {
@@ -12,22 +13,6 @@ export interface Answer {
   /** True when the body was longer than the limit and was truncated. */
   readonly cut: boolean;
 }
-
-/** Errors from before the request reached the service, so it cannot have been carried out. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
 
 /**
  * Translates a failed request into a coded error, by status and by the runtime's error codes, never by message text
@@ -63,12 +48,11 @@ export class AnswerErrors {
   }
 
   /** For a request without a complete response. */
-  ofNetwork(operation: string, error: unknown, mutates: boolean): CodedError {
-    const cause = this.bareCause(error);
-    const reason = cause.code ?? cause.message;
+  ofNetwork(operation: string, cause: OutgoingError, mutates: boolean): CodedError {
+    const reason = cause.code ?? this.redactor.excerpt(cause.message);
     return new CodedError('transient', `catalog ${operation} got no answer (${reason})`, {
       cause,
-      outcomeUnknown: mutates && !(cause.code !== undefined && NEVER_SENT.has(cause.code)),
+      outcomeUnknown: mutates && !isNeverSent(cause.code),
     });
   }
 
@@ -87,16 +71,6 @@ export class AnswerErrors {
     return new CodedError('transient', `catalog ${operation} was given up: the client was closed`, {
       outcomeUnknown: mutates,
     });
-  }
-
-  /**
-   * A cause with only message and code. The HTTP library's own error contains the request with its headers, and so
-   * the token, and printing an error prints its causes.
-   */
-  private bareCause(error: unknown): Error & { readonly code?: string } {
-    const message = this.redactor.excerpt(error instanceof Error ? error.message : String(error));
-    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-    return Object.assign(new Error(message), typeof code === 'string' ? { code } : {});
   }
 
   private statusMessage(operation: string, answer: Answer, code: ErrorCode): string {

@@ -71,9 +71,8 @@ export class Http {
           cause: upload.failure(),
         });
       }
-      if (error instanceof OutgoingError && error.late) {
-        throw this.errors.ofDeadline(operation, timeoutMs, mutates);
-      }
+      if (!(error instanceof OutgoingError)) throw error;
+      if (error.late) throw this.errors.ofDeadline(operation, timeoutMs, mutates);
       if (this.options.closed.aborted) throw this.errors.ofClosed(operation, mutates);
       throw this.errors.ofNetwork(operation, error, mutates);
     } finally {

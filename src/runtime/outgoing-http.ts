@@ -56,6 +56,27 @@ export class OutgoingError extends Error {
   }
 }
 
+/** The runtime's codes of errors from before a request reached the other side. */
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** True for the code of an error after which the request cannot have been carried out. */
+export function isNeverSent(code: string | undefined): boolean {
+  return code !== undefined && NEVER_SENT.has(code);
+}
+
 /**
  * The part of axios that sends a request. `axios.request` merges its defaults into the configuration of each request first, and
  * nothing here uses them: that takes a third of its processor time. It is loaded with the first request, because commands that only read

@@ -1,5 +1,6 @@
 import { CodedError, type CodedErrorDetails, type ErrorCode } from '../../domain/errors.js';
 import { parseRetryAfterMs } from '../../domain/retry-after.js';
+import { isNeverSent } from '../../runtime/outgoing-http.js';
 import type { GraphqlError } from './answer.js';
 
 /** The knowledge about a call without a usable response. */
@@ -123,24 +124,10 @@ export function httpFault(operation: string, answer: HttpAnswer, where: string, 
   }
 }
 
-/** Errors before the request was sent, so it cannot have been carried out. */
-const NOT_SENT = new Set([
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ENETUNREACH',
-  'EHOSTUNREACH',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
-
 /** The fault of a missing response: resets, timeouts, names that do not resolve. */
 export function networkFault(operation: string, cause: unknown): Fault {
   const name = textMember(cause, 'code') ?? textMember(cause, 'name') ?? 'unknown fault';
-  const repeat = NOT_SENT.has(name) ? 'always' : 'if-repeatable';
+  const repeat = isNeverSent(name) ? 'always' : 'if-repeatable';
   return fault('transient', repeat, `${operation}: no answer from the store (${name})`, {
     cause: bareCause(cause),
   });
