@@ -70,7 +70,7 @@ export class GenerationTemplate {
     );
   }
 
-  /** Undefined when the request has no body. A body of null in the configuration is sent as null. */
+  /** Undefined when the request has no body, or null for one. */
   filledBody(products: readonly GenerationProduct[]): unknown {
     return fill(this.request.body ?? undefined, products);
   }
