@@ -1,8 +1,8 @@
 import { Get, Query } from '@nestjs/common';
 import { ApiController } from './api-routes.js';
 import type { z } from 'zod';
-import { AuditOperations, auditPageSchema, auditQuerySchema, type AuditEntry } from '../operations/audit.js';
-import type { Page } from '../operations/paging.js';
+import { AuditOperations, auditPageSchema, type AuditEntry } from '../operations/audit.js';
+import { pageQuerySchema, type Page } from '../operations/paging.js';
 import { Allow } from './allow.js';
 import { Describe } from './describe.js';
 
@@ -15,7 +15,7 @@ export class AuditController {
   @Get()
   @Allow('viewer')
   list(
-    @Query({ schema: auditQuerySchema }) query: z.output<typeof auditQuerySchema>,
+    @Query({ schema: pageQuerySchema }) query: z.output<typeof pageQuerySchema>,
   ): Promise<Page<AuditEntry>> {
     return this.audit.list(query);
   }

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { GroundLooks } from '../operations/outages.js';
-import { sharedAnswer } from './shared-answer.js';
+import { sharedAnswer } from '../runtime/shared-answer.js';
 
 /** Readiness is looked up at most this often, however many ask. */
 const READY_FOR_MS = 1_000;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AuditRepository, type AuditFilter, type NewAuditEntry } from '../persistence/audit.repository.js';
 import type { AuditEntryEntity } from '../persistence/entities/index.js';
 import type { PageRequest } from '../persistence/keyset.js';
-import { pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
+import { pageOf, pageSchema, type Page } from './paging.js';
 
 export type { NewAuditEntry };
 
@@ -24,7 +24,6 @@ export const auditEntrySchema = z.object({
 });
 export type AuditEntry = z.output<typeof auditEntrySchema>;
 export const auditPageSchema = pageSchema(auditEntrySchema);
-export const auditQuerySchema = pageQuerySchema;
 
 /** Of an option with many values, such as the approved fields, a line names the first. */
 const VALUES_SHOWN = 3;

@@ -4,6 +4,7 @@ import { PAUSE_CODES } from '../domain/side-pause.js';
 import { HELD_BY } from '../domain/write-cap.js';
 import type { BacklogRow, StoreGauges, WorkspaceGauges } from '../persistence/gauge.repository.js';
 import type { HeldWriteBacks } from '../persistence/status.repository.js';
+import { sharedAnswer } from '../runtime/shared-answer.js';
 import { within } from '../runtime/time-limit.js';
 
 /** The sources of values that are read at a scrape. */
@@ -97,9 +98,9 @@ function gaugesIn(registry: Registry) {
  * hide the fault that the reader is looking for.
  */
 export class StateGauges {
+  /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
+  readonly refresh: () => Promise<void>;
   readonly #gauges: ReturnType<typeof gaugesIn>;
-  #freshUntilMs = Number.NEGATIVE_INFINITY;
-  #refreshing: Promise<void> | null = null;
   #databaseLook: Promise<Shown | null> | null = null;
   #queueLook: Promise<Shown | null> | null = null;
 
@@ -108,15 +109,7 @@ export class StateGauges {
     private readonly sources: StateSources,
   ) {
     this.#gauges = gaugesIn(registry);
-  }
-
-  /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
-  async refresh(): Promise<void> {
-    if (this.sources.clockMs() < this.#freshUntilMs) return;
-    this.#refreshing ??= this.#readAll().finally(() => {
-      this.#refreshing = null;
-    });
-    await this.#refreshing;
+    this.refresh = sharedAnswer(() => this.#readAll(), { forMs: FRESH_MS, nowMs: sources.clockMs });
   }
 
   async #readAll(): Promise<void> {
@@ -141,7 +134,6 @@ export class StateGauges {
     rows?.();
     jobs?.();
     for (const [queue, count] of sources.lostJobs()) lostJobs.inc({ queue }, count);
-    this.#freshUntilMs = sources.clockMs() + FRESH_MS;
   }
 
   async #lookAtRows(): Promise<Shown> {

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { PAUSE_CODES } from '../domain/side-pause.js';
 import type { StoreStateEntity } from '../persistence/entities/index.js';
-import { SidePauseRepository, type StandingPause } from '../persistence/side-pause.repository.js';
+import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { ShopIdentityRepository } from '../persistence/shop-identity.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Connections } from '../connections/connections.js';
 import { StoreProbe } from '../connections/store-probe.js';
+import { moment } from './paging.js';
 
 export const healthSchema = z.object({
   state: z.enum(['ok', 'paused']),
@@ -39,9 +40,7 @@ export class StoreHealthOperations {
   ) {}
 
   async of(store: string): Promise<Health> {
-    const pause = await this.pauses.store.standing(store);
-    if (pause === null) return WELL;
-    return paused(pause);
+    return presentHealth(await this.state.store(store));
   }
 
   /**
@@ -61,20 +60,14 @@ export class StoreHealthOperations {
 }
 
 /** The health of a store by its row; a store without a row works, as far as is known. */
-export function presentHealth(state: StoreStateEntity | undefined): Health {
-  if (state === undefined) return WELL;
-  const { pausedScope: scope, pausedCode: code, pausedSince: since, pausedUntil: until } = state;
-  if (scope === null || code === null || since === null || until === null) return WELL;
-  return paused({ scope, code, reason: state.pausedReason ?? '', since, until });
-}
-
-function paused({ code, scope, reason, since, until }: StandingPause): Health {
+export function presentHealth(state: StoreStateEntity | null | undefined): Health {
+  if (!state?.pausedSince) return WELL;
   return {
     state: 'paused',
-    code,
-    scope,
-    reason,
-    since: since.toISOString(),
-    nextTry: until.toISOString(),
+    code: state.pausedCode,
+    scope: state.pausedScope,
+    reason: state.pausedReason,
+    since: moment(state.pausedSince),
+    nextTry: moment(state.pausedUntil),
   };
 }

@@ -72,12 +72,7 @@ export class SyncCosts {
 
   /** The cost of content for all products that lack it. */
   async ofMissing({ key, workspace }: Pick<Store, 'key' | 'workspace'>): Promise<SyncCost> {
-    return this.#cost(workspace, await this.history.countToGenerate(key));
-  }
-
-  /** The cost of content for so many products. */
-  async ofProducts(workspace: Store['workspace'], count: number): Promise<SyncCost> {
-    return this.#cost(workspace, count);
+    return this.ofProducts(workspace, await this.history.countToGenerate(key));
   }
 
   /** `planned`: the products of the plan, and whether each wants content. */
@@ -89,10 +84,11 @@ export class SyncCosts {
       key,
       planned.map(({ externalId }) => externalId),
     );
-    return this.#cost(workspace, planned.filter(({ generation }) => generation).length + leftOver);
+    return this.ofProducts(workspace, planned.filter(({ generation }) => generation).length + leftOver);
   }
 
-  async #cost(workspace: Store['workspace'], wanted: number): Promise<SyncCost> {
+  /** The cost of content for so many products. */
+  async ofProducts(workspace: Store['workspace'], wanted: number): Promise<SyncCost> {
     const [creditsEach, known, open] = await Promise.all([
       this.credits.perGeneration(workspace.key),
       this.state.workspace(workspace.key),

@@ -6,6 +6,8 @@ const dayRow = z.object({ workspace: z.string(), day: z.string(), credits: z.num
 /** The credits that results of one day (`2026-11-22`, UTC) consumed. */
 export type CreditDay = z.infer<typeof dayRow>;
 
+const creditsRow = z.object({ credits: z.number().nullable() });
+
 /** Results whose credits say what the next one costs. */
 const RESULTS_COMPARED = 50;
 
@@ -16,14 +18,14 @@ export class CreditRepository {
 
   /** The mean of the workspace's last results; null while none has named its credits. */
   async perGeneration(workspace: string): Promise<number | null> {
-    const row = await this.db.readOne(
-      z.object({ credits: z.number().nullable() }),
+    const { credits } = await this.db.one(
+      creditsRow,
       // SQL: a mean over the newest rows of an index.
       `SELECT avg(credits_consumed)::double precision AS credits FROM (SELECT credits_consumed FROM write_back
          WHERE workspace = $1 AND credits_consumed IS NOT NULL ORDER BY created_at DESC LIMIT $2) AS newest`,
       [workspace, RESULTS_COMPARED],
     );
-    return row?.credits ?? null;
+    return credits;
   }
 
   /** Credits by day since then, oldest first; days without results are absent. */
@@ -40,12 +42,12 @@ export class CreditRepository {
 
   /** The credits of the content that a run asked for; null while no result has named any. */
   async ofRun(runId: string): Promise<number | null> {
-    const row = await this.db.readOne(
-      z.object({ credits: z.number().nullable() }),
+    const { credits } = await this.db.one(
+      creditsRow,
       // SQL: the sum over the results of one run.
       'SELECT sum(credits_consumed) AS credits FROM write_back WHERE run_id = $1',
       [runId],
     );
-    return row?.credits ?? null;
+    return credits;
   }
 }

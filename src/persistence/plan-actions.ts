@@ -156,28 +156,27 @@ export class PlanActions {
 
   /** Linked products that the read did not meet: their source is gone. Only for a read that is proved complete. */
   async planOrphans(keepUnread: ReadonlySet<string>): Promise<void> {
-    const { id, lease, store } = this.run;
-    await this.db.affected(
-      `WITH held AS (${HELD_RUN})
-       INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, state)
-       SELECT held.id, store, external_id, store_id, label, 'orphan', catalog_id, 'no longer in the store', 'draft'
-       FROM held, store_product AS product WHERE store = $3 AND product.state <> 'orphaned' AND external_id <> ALL($4)
-         AND NOT EXISTS (SELECT 1 FROM seen_product AS seen WHERE seen.run_id = $1 AND seen.external_id = product.external_id)`,
-      [id, lease, store, [...keepUnread]],
+    await this.#planGone(
+      'no longer in the store',
+      [...keepUnread],
+      `external_id <> ALL($5)
+      AND NOT EXISTS (SELECT 1 FROM seen_product AS seen WHERE seen.run_id = $1 AND seen.external_id = product.external_id)`,
     );
   }
 
   /** Linked products that the store no longer knows by their id. */
   async planGone(storeIds: readonly string[]): Promise<void> {
-    if (storeIds.length === 0) return;
+    if (storeIds.length > 0) await this.#planGone('deleted in the store', storeIds, 'store_id = ANY($5)');
+  }
+
+  async #planGone(reason: string, ids: readonly string[], condition: string): Promise<void> {
     const { id, lease, store } = this.run;
     await this.db.affected(
       `WITH held AS (${HELD_RUN})
        INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, state)
-       SELECT held.id, store, external_id, store_id, label, 'orphan', catalog_id, 'deleted in the store', 'draft'
-       FROM held, store_product AS product
-       WHERE store = $3 AND store_id = ANY($4) AND product.state <> 'orphaned' ON CONFLICT DO NOTHING`,
-      [id, lease, store, storeIds],
+       SELECT held.id, store, external_id, store_id, label, 'orphan', catalog_id, $4, 'draft'
+       FROM held, store_product AS product WHERE store = $3 AND product.state <> 'orphaned' AND ${condition} ON CONFLICT DO NOTHING`,
+      [id, lease, store, reason, ids],
     );
   }
 

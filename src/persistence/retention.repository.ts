@@ -89,13 +89,12 @@ export class RetentionRepository {
     await this.#removeNotes();
     await this.db.repository(UsedKeyEntity).delete({ until: BEFORE_NOW });
     if (days === 0) return removed;
-    const horizon = await this.db.readOne(
+    const horizon = await this.db.one(
       z.object({ at: z.date() }),
       // SQL: the horizon is measured by the clock of the database.
       `SELECT now() - $1 * interval '1 day' AS at`,
       [days],
     );
-    if (!horizon) return removed;
     for (const rule of RULES) {
       let after: string | null = FIRST[rule.id];
       while (after !== null) {
@@ -119,8 +118,8 @@ export class RetentionRepository {
   }
 
   /** `last` is null once the table's end was reached. */
-  async #step(rule: Rule, values: readonly SqlValue[]): Promise<{ last: string | null; gone: number }> {
-    const row = await this.db.readOne(
+  async #step(rule: Rule, values: readonly SqlValue[]): Promise<z.infer<typeof stepRow>> {
+    return this.db.one(
       stepRow,
       // SQL: one statement finds, locks and deletes a bounded page of rows.
       `WITH page AS MATERIALIZED (SELECT id FROM ${rule.table} WHERE id > $2::${rule.id} ORDER BY id LIMIT $3),
@@ -129,6 +128,5 @@ export class RetentionRepository {
        SELECT (SELECT id::text FROM page ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM gone) AS gone`,
       values,
     );
-    return { last: row?.last ?? null, gone: row?.gone ?? 0 };
   }
 }

@@ -38,6 +38,7 @@ export type RunItemRow = z.infer<typeof itemRow>;
 const placedRow = itemRow.extend({ exactAt: z.string() });
 
 const outcomeCount = z.object({ outcome: z.enum(RUN_OUTCOMES), count: counted });
+const outcomeCounts = z.record(z.enum(RUN_OUTCOMES), counted);
 
 const sentRow = rowOf(SyncActionEntity, ['externalId', 'fields', 'body']);
 const changedBodies = sentRow.extend({ before: sentRow.shape.body });
@@ -131,17 +132,9 @@ export class RunItemRepository {
       [runId, ...searchValues(search)],
     );
     const counts = new Map(rows.map((row) => [row.outcome, row.count]));
-    const of = (outcome: RunOutcome): number => counts.get(outcome) ?? 0;
-    return {
-      failed: of('failed'),
-      planned: of('planned'),
-      created: of('created'),
-      updated: of('updated'),
-      orphaned: of('orphaned'),
-      conflicted: of('conflicted'),
-      owed: of('owed'),
-      generationRequested: of('generationRequested'),
-    };
+    return outcomeCounts.parse(
+      Object.fromEntries(RUN_OUTCOMES.map((outcome) => [outcome, counts.get(outcome) ?? 0])),
+    );
   }
 
   /** The bodies that the run sends for these products, and the ones that were sent last before it. */

@@ -87,8 +87,7 @@ export class WriteCapRepository {
     runner?: QueryRunner,
   ): Promise<z.infer<typeof writtenRow>> {
     // SQL: two counts over one index range, whose bounds are the store's newest run and the start of its day.
-    const row = await this.db.readOne(writtenRow, WRITTEN, [store, without, limits.timezone], runner);
-    return row ?? { maxWritesPerRun: 0, maxWritesPerDay: 0 };
+    return this.db.one(writtenRow, WRITTEN, [store, without, limits.timezone], runner);
   }
 
   /** Stores with ready rows that wait for a limit. */
