@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Queue } from 'bullmq';
 import { loggerTo } from '../../test/support/logs.js';
 import { JobProducer } from './job-producer.js';
-import { QUEUE_NAMES, QUEUES, type QueueName } from './queue-names.js';
+import { QUEUE_NAMES, type QueueName } from './queue-names.js';
 import { rowIdOf } from './row-job.js';
 
 type Bulk = Parameters<Queue['addBulk']>[0];
@@ -119,8 +119,7 @@ describe('a job', () => {
 });
 
 describe('the queues', () => {
-  it('are all named, with what bullmq allows', () => {
-    expect([...QUEUE_NAMES].sort()).toEqual(Object.keys(QUEUES).sort());
+  it('have names that bullmq allows', () => {
     for (const name of QUEUE_NAMES) expect(name).toMatch(/^[a-z-]+$/);
   });
 });

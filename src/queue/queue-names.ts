@@ -13,13 +13,7 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 
-export const QUEUE_NAMES: readonly QueueName[] = [
-  'runs',
-  'deliveries',
-  'write-backs',
-  'bulk-changes',
-  'reconcile',
-];
+export const QUEUE_NAMES = Object.keys(QUEUES) as readonly QueueName[];
 
 /**
  * The prefix of all keys in Redis. The braces are a hash tag: a cluster keeps all keys in one slot, and BullMQ's scripts name several
