@@ -82,6 +82,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       { state: 'succeeded' },
       { state: 'succeeded' },
     ]);
+    expect(stages.catalog.script.count('listProducts')).toBe(1);
     expect(await nights.listings()).toHaveLength(1);
   });
 
