@@ -241,9 +241,9 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
   D1: { [CLIENT_PRODUCTS]: ['keys that would reach a prototype are taken out'] },
   D2: { 'src/planner/html-content.spec.ts': [''] },
   O1: {
-    [REPLICAS]: ['make one run of each tick'],
     [SCHEDULER]: ['of replicas with skewed clocks is one run of one slot'],
     'test/integration/sync/runs.integration.spec.ts': ['makes one run of a slot that fifty replicas ask for'],
+    [SOAK]: [SOAKED],
   },
   O2: { 'test/e2e/interruptions.e2e.spec.ts': ['has stopped within 25 s'] },
   O3: { 'test/fault/disk-full.e2e.spec.ts': ['gets 503 and is not acknowledged'] },

@@ -43,29 +43,6 @@ async function expectNothingLostOrDoubled(sent: DeliverySender['sent'] = []): Pr
   expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
 }
 
-describe('three daemons on one database', () => {
-  it('make one run of each tick and work each row once', async () => {
-    await open({ withCatalog: true, storeSettings: { schedule: { cron: '* * * * * *' } } });
-    fill(10);
-    const daemons = await Promise.all([0, 1, 2].map((replica) => world.load(replica)));
-    await Promise.all(daemons.map((daemon) => daemon.start()));
-    await until('five ticks and every product', async () => {
-      const [row] = await world.rows<{ slots: string }>('SELECT count(DISTINCT slot) AS slots FROM sync_run');
-      return Number(row?.slots) >= 5 && storeWrites(world.store).length >= 10 && atRest(ROWS_AT_REST);
-    });
-    const ends = await Promise.all(daemons.map((daemon) => daemon.terminate()));
-    expect(Math.max(...ends)).toBeLessThan(25_000);
-    const rows = await world.rows<{ slot: Date; runs: string }>(
-      'SELECT slot, count(*) AS runs FROM sync_run GROUP BY slot',
-    );
-    expect(new Set(rows.map(({ runs }) => runs))).toEqual(new Set(['1']));
-    // A daemon that stops hands its run over, so that run has not ended. Everything else has.
-    await world.rows(`DELETE FROM sync_run WHERE state IN ('queued', 'running')`);
-    await expectNothingLostOrDoubled();
-    expect(await world.catalog.deliveries()).toHaveLength(10);
-  });
-});
-
 describe('among two daemons', () => {
   it('the one that is left takes over the run of the one that died, within its lease', async () => {
     await open({ withCatalog: true });

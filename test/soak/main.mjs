@@ -27,6 +27,8 @@ const options = {
   redis: values.redis,
   database: { cluster: 'soak' },
   stores: number('stores'),
+  // Each store has a run every other minute, and the stores take turns.
+  cron: (index) => `${(index * 7) % 60} */2 * * * *`,
   deliveries: number('deliveries'),
   kills: number('kills'),
   redisKills: values.redis ? number('redis-kills') : 0,

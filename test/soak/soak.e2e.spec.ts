@@ -11,6 +11,7 @@ import { runSoak } from './soak.js';
         redis: true,
         database: { cluster: 'replica-soak' },
         stores: 3,
+        cron: (index) => `${String(index * 5)}/20 * * * * *`,
         deliveries: 100,
         kills: 2,
         redisKills: 1,
@@ -33,6 +34,7 @@ import { runSoak } from './soak.js';
       });
       expect(report.counts['deliveries']).toBe(100);
       expect(report.writes).toBeGreaterThan(0);
+      expect(report.slots).toBeGreaterThan(0);
     });
   },
 );

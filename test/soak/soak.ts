@@ -11,7 +11,7 @@ import { planFleet } from './fleet-plan.js';
 import { RunningReplicas } from './running-replicas.js';
 import { recordLeases, writesWithoutLease } from './write-leases.js';
 
-export interface SoakOptions extends Omit<FleetOptions, 'cron'> {
+export interface SoakOptions extends FleetOptions {
   readonly deliveries: number;
   /** Times that a replica is killed with SIGKILL. */
   readonly kills: number;
@@ -57,9 +57,6 @@ const OPEN_MOST = 500;
 const NEVER = '0 0 29 2 *';
 const VENDOR = 'Vendor ';
 
-/** Each store has a run every other minute, and the stores take turns. */
-const everyOtherMinute = (index: number): string => `${String((index * 7) % 60)} */2 * * * *`;
-
 /**
  * Delivers to replicas that are killed, cut off from their database and wrong about the time. Meanwhile Redis loses its data and
  * the database crashes. When everything has come to rest, it compares the outcome with what must be. The same seed gives the same
@@ -68,7 +65,7 @@ const everyOtherMinute = (index: number): string => `${String((index * 7) % 60)}
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const began = performance.now();
   const random = chance(options.seed);
-  const fleet = await Fleet.open({ ...options, cron: everyOtherMinute });
+  const fleet = await Fleet.open(options);
   const replicas = new RunningReplicas(fleet, options, random);
   let front: Front | null = null;
   try {
