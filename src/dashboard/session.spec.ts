@@ -57,6 +57,23 @@ describe('a session', () => {
     expect(text.isWellFormed()).toBe(true);
   });
 
+  it.each([
+    ['a form by plain http', { origin: 'null' }, 'https://sync.example.com'],
+    [
+      'a form by plain http that names its origin',
+      { origin: 'http://10.0.0.5:3000' },
+      'https://sync.example.com',
+    ],
+    ['a form by https', { origin: 'https://sync.example.com', 'sec-fetch-site': 'same-origin' }, null],
+    ['a form from this machine', { origin: 'null', 'sec-fetch-site': 'same-origin' }, null],
+    ['a form by a proxy that ends https', { origin: 'null', 'x-forwarded-proto': 'https' }, null],
+    ['a script', {}, null],
+  ])('of an https dashboard is lost over plain http: %s', (_what, headers, address) => {
+    const { sessions } = world(undefined, 'https://sync.example.com');
+    expect(sessions.keptOnlyAt({ headers, secure: false })).toBe(address);
+    expect(world().sessions.keptOnlyAt({ headers, secure: false })).toBeNull();
+  });
+
   it('that is not used ends after an hour', async () => {
     const { clock, sessions } = world();
     const cookie = await sessions.issue(ADMIN);

@@ -40,7 +40,8 @@ const noticeSchema = z.strictObject({ session: z.string(), text: z.string() });
  */
 @Injectable()
 export class Sessions {
-  readonly #isSecure: boolean;
+  /** The configured address of the dashboard, if it is https. */
+  readonly #secureUrl: string | null;
 
   constructor(
     @Inject(AccessTokens) private readonly tokens: Pick<AccessTokens, 'named'>,
@@ -48,7 +49,8 @@ export class Sessions {
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
     @Inject(APP_CONFIG) config: DashboardAddress,
   ) {
-    this.#isSecure = dashboardUrl(config)?.startsWith('https:') === true;
+    const url = dashboardUrl(config);
+    this.#secureUrl = url?.startsWith('https:') === true ? url : null;
   }
 
   /** The value of a new session's cookie. */
@@ -107,11 +109,19 @@ export class Sessions {
     response.append('set-cookie', setCookie(name, value, { maxAgeSeconds, secure: this.#secure(request) }));
   }
 
-  /** True when the browser uses https: as the proxy says, or the address of the dashboard. */
+  /**
+   * The https address to sign in at, where a form came by plain http and the browser would drop the cookie; null where it keeps it.
+   * Browsers send `Sec-Fetch-Site` on every trustworthy connection.
+   */
+  keptOnlyAt(request: Pick<Request, 'headers' | 'secure'>): string | null {
+    const { 'sec-fetch-site': site, origin } = request.headers;
+    const isPlain = site === undefined && origin !== undefined && !origin.startsWith('https:');
+    return isPlain && !cameByHttps(request) ? this.#secureUrl : null;
+  }
+
+  /** True when the browser uses https: as the connection or the proxy says, or the address of the dashboard. */
   #secure(request: Request): boolean {
-    const forwarded = request.headers['x-forwarded-proto'];
-    const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
-    return this.#isSecure || request.secure || first === 'https';
+    return this.#secureUrl !== null || cameByHttps(request);
   }
 
   async #cookie(session: z.output<typeof sessionSchema>): Promise<string> {
@@ -125,6 +135,12 @@ export class Sessions {
   #nowMs(): number {
     return this.clock.now().getTime();
   }
+}
+
+function cameByHttps({ headers, secure }: Pick<Request, 'headers' | 'secure'>): boolean {
+  const forwarded = headers['x-forwarded-proto'];
+  const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
+  return secure || first === 'https';
 }
 
 /** iron-session has a clock of its own, and our sessions end by the application's: its seals have no end. */

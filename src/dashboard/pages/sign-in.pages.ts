@@ -122,6 +122,12 @@ export class SignInPages {
   }
 
   async #admit(request: Request, response: Response, holder: Actor, next: string): Promise<void> {
+    const address = this.sessions.keptOnlyAt(request);
+    if (address !== null) {
+      const problem = `Your browser came by plain http and would not keep the sign-in. Open ${address} instead.`;
+      response.status(400).send(signInPage({ next, problem }));
+      return;
+    }
     await this.audit.record({ ...callerOf(request, holder), ...SIGN_IN });
     this.throttle.succeeded(request.ip ?? '', holder.role);
     const cookie = await this.sessions.issue(holder);
