@@ -87,6 +87,13 @@ describe('while a plan is made', () => {
     );
   });
 
+  it('no transaction stays open, so that nothing holds back vacuum', async () => {
+    await plan.reads.firstSeen([first, second]);
+    await plan.actions.add([creation(11)]);
+    const open = `SELECT state FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`;
+    expect(await sqlRows(stages.db, open)).toEqual([]);
+  });
+
   it('nobody sees its actions: not as history, not as items of the run, not as work', async () => {
     await plan.actions.add([withSku(11, 'SKU-11')]);
     const { externalId } = snapshot(11);
