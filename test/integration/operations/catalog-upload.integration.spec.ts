@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CodedError } from '../../../src/domain/errors.js';
 import { CatalogUploads, type UploadProgress } from '../../../src/operations/catalog-upload.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { SandboxCatalog } from '../../support/sandbox-stages.js';
@@ -84,6 +85,20 @@ describe('the upload of a CSV file', () => {
     await open();
     catalog.client.uploadCsv = async () => ({ taskId: undefined });
     await expect((await upload('sku\nA\n')).outcome).rejects.toThrow('its answer names no task');
+  });
+
+  it('is followed on after a fault of the service, which the progress names', async () => {
+    await open();
+    const ask = catalog.client.getBackgroundTask.bind(catalog.client);
+    let asked = 0;
+    catalog.client.getBackgroundTask = (id) => {
+      asked += 1;
+      if (asked === 1) throw new CodedError('transient', 'catalog read task answered 503');
+      return ask(id);
+    };
+    const { seen, outcome } = await upload('sku,name\nA,One\n');
+    expect(await outcome).toMatchObject({ state: 'succeeded' });
+    expect(seen[1]?.status).toBe('asked again: catalog read task answered 503');
   });
 
   it('that is interrupted names the task that goes on', async () => {
