@@ -113,7 +113,7 @@ export type ReadPart =
   | { readonly complete: false; readonly why: string };
 
 export interface StoreWriteOptions {
-  /** Runs right before each write request, after any wait for the rate limit. If it throws, the request is not sent. */
+  /** Runs right before each write request, after any wait for the rate limit. If it throws, the request is neither sent nor repeated. */
   readonly beforeSend?: () => Promise<void>;
   /** Called with the targets of a request before it is sent: until its outcomes are returned, the store may have them. */
   readonly onSending?: (targets: readonly string[]) => void;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CodedError } from '../domain/errors.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { Clock } from '../runtime/clock.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
@@ -12,17 +13,8 @@ export class HoldLostError extends Error {
   }
 }
 
-/** How old the live values may be that a write was decided from. Waits for the store's rate limit can make it late. */
-const LOOK_VALID_MS = 30_000;
-
-/** The write waited so long that its product has to be read again: somebody may have edited it meanwhile. Nothing was sent. */
-export class LookExpiredError extends Error {
-  override readonly name = 'LookExpiredError';
-
-  constructor() {
-    super('the store made the write wait, so the product is read again first');
-  }
-}
+/** A write is not sent when it was decided longer ago: the store's rate limit can hold one back for minutes. */
+const DECISION_VALID_MS = 30_000;
 
 /** The right to write to one product of a store: a lease in the product's row, renewed while the work goes on. */
 export class ProductHold {
@@ -50,14 +42,19 @@ export class ProductHold {
   }
 
   /**
-   * The fence right before each write of values that were decided from what the store holds now. It renews the lease in the database.
-   * Throws `HoldLostError` when the lease is lost, and `LookExpiredError` when the write waited too long.
+   * The fence right before each write. Made when the write is decided, from live values read just now. It renews the lease in the
+   * database. Throws `HoldLostError` when the lease is lost, and `throttled` when the write waited so long that the product has to be
+   * read again, because somebody may have edited it.
    */
   fence(clock: Pick<Clock, 'now'>): () => Promise<void> {
-    const lookedAtMs = clock.now().getTime();
+    const decidedAtMs = clock.now().getTime();
     return async () => {
       if (!(await this.#renew())) throw new HoldLostError(this.externalId);
-      if (clock.now().getTime() - lookedAtMs > LOOK_VALID_MS) throw new LookExpiredError();
+      if (clock.now().getTime() - decidedAtMs <= DECISION_VALID_MS) return;
+      throw new CodedError(
+        'throttled',
+        'the store made the write wait, so it was not sent: the product may have changed',
+      );
     };
   }
 

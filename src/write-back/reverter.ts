@@ -14,7 +14,7 @@ import { unreadReason } from '../connections/live-targets.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { Connections, type Store } from '../connections/connections.js';
-import { HoldLostError, LookExpiredError, ProductHold } from './product-hold.js';
+import { HoldLostError, ProductHold } from './product-hold.js';
 import { restoreFields, RevertProgress } from './restore.js';
 
 /**
@@ -37,7 +37,10 @@ export class WriteBackReverter {
     this.log = logger.child({ stage: 'write-back' });
   }
 
-  /** Throws `not_found` for an unknown id, `conflict` when it is not applied or nothing of it is ours any more. */
+  /**
+   * Throws `not_found` for an unknown id, `conflict` when it is not applied or nothing of it is ours any more, and the store's error when
+   * it fails at some field. What was restored by then is recorded.
+   */
   async revert(id: string, by: DecidedBy): Promise<readonly JournalField[]> {
     const row = await this.#applied(id);
     const hold = await ProductHold.take(this.links, row.externalId);
@@ -46,8 +49,6 @@ export class WriteBackReverter {
     try {
       return await hold.during(() => this.#revert(row, hold, by));
     } catch (error) {
-      // What was restored by then is recorded.
-      if (error instanceof LookExpiredError) return this.revert(id, by);
       if (!(error instanceof HoldLostError)) throw error;
       throw new CodedError('conflict', `${error.message}; revert it again`, { cause: error });
     }

@@ -26,7 +26,7 @@ import { Clock } from '../runtime/clock.js';
 import { findingsOf } from './gatekeeper.js';
 import { givenUpBlind, givenUpSeen, Journal, supersededEnd, type Decided } from './journal.js';
 import { LiveDecision } from './live-decision.js';
-import { HoldLostError, LookExpiredError, ProductHold } from './product-hold.js';
+import { HoldLostError, ProductHold } from './product-hold.js';
 import { send } from './send.js';
 
 const BUSY_RETRY_MS = 2_000;
@@ -133,8 +133,6 @@ export class WriteBackWriter {
         await this.pauses.store.works(row.store, 'writes');
       return await this.#ended(row, hold, end, codeOf(end));
     } catch (error) {
-      if (error instanceof LookExpiredError)
-        return this.#postponed(row, 'look_expired', BUSY_RETRY_MS, error.message);
       if (!(error instanceof CodedError)) throw error;
       return this.#failedAttempt(store, row, error, hold);
     }

@@ -149,11 +149,12 @@ export class ShopifyClient {
     let exchange: Exchange = { token: '', status: null, headers: {}, body: undefined, cut: false };
     let cost: QueryCost | undefined;
     let fault: Fault | undefined;
-    let sent = false;
+    let step: 'token' | 'fence' | 'sent' = 'token';
     try {
       exchange = { ...exchange, token: await this.settings.tokens.token() };
+      step = 'fence';
       await beforeSend?.();
-      sent = true;
+      step = 'sent';
       const thrown = await this.send(document, variables, exchange);
       this.#behindMs = behindMs(timeOfAnswer(header(exchange, 'date')), this.settings.now());
       // Another call may have made the source forget the token meanwhile.
@@ -172,15 +173,15 @@ export class ShopifyClient {
         fault = oddAnswerFault(document.name, what, whereOf(exchange), parsed.error);
       }
     } catch (error) {
-      // Only the token source throws a coded error here, before the call was sent.
-      if (!(error instanceof CodedError)) throw error;
+      // The caller's fence decides for the whole call. Else only the token source throws a coded error here, before the call was sent.
+      if (step === 'fence' || !(error instanceof CodedError)) throw error;
       fault = {
         error,
         repeat: error.code === 'transient' || error.code === 'throttled' ? 'always' : 'never',
       };
     } finally {
       this.settle(key, admission, cost);
-      if (sent || fault !== undefined) this.report(document, exchange, attempt, startedAt, fault);
+      if (step === 'sent' || fault !== undefined) this.report(document, exchange, attempt, startedAt, fault);
     }
     return { fault: withFate(fault, document), token: exchange.token };
   }

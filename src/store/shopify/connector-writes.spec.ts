@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CodedError } from '../../domain/errors.js';
 import { z } from 'zod';
 import { liveValue, type StoreWriteOptions } from '../../domain/store-port.js';
 import type { TextWrite } from '../outcomes.js';
@@ -118,6 +119,14 @@ describe('a write with a fence', () => {
     const beforeSend = async (): Promise<void> => Promise.reject(lost);
     expect(await failureOf(write(store.connector(), { beforeSend }))).toBe(lost);
     expect(store.calls).toHaveLength(0);
+  });
+
+  it('ends with what the fence throws, also when it is an error that the store’s own would be repeated for', async () => {
+    const { connector, slept } = connect(store.url);
+    const late = new CodedError('throttled', 'too late');
+    const beforeSend = async (): Promise<void> => Promise.reject(late);
+    expect(await failureOf(connector.parts.writer.fields(GID, { title: 'x' }, { beforeSend }))).toBe(late);
+    expect([store.calls.length, slept.length]).toEqual([0, 0]);
   });
 
   it('asks the fence before each try, after the wait that the store asked for', async () => {

@@ -90,15 +90,16 @@ describe('a write that the store made wait', () => {
     stages.store.script.before('writeFields', editMeanwhile);
     expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
     expect(stages.store.at('1').title).toBe('Mine');
-    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'ready', attempts: 0 });
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'ready', attempts: 1 });
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied', conflicts: 1 });
     expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Generated 1</p>' });
   });
 
-  it('is not sent by a revert either', async () => {
+  it('is not sent by a revert either, which can be asked for again', async () => {
     const id = await generated();
     await stages.writer.write(id);
     stages.store.script.before('writeFields', editMeanwhile);
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'throttled' });
     await stages.reverter.revert(id, PERSON);
     expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Source 1</p>' });
   });
