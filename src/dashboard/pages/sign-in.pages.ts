@@ -67,7 +67,7 @@ export class SignInPages {
     @Res() response: Response,
   ): Promise<void> {
     const next = ownPath(body.next);
-    if (this.#isThrottled(request, response, next)) return;
+    if (this.#isLost(request, response, next) || this.#isThrottled(request, response, next)) return;
     const holder = this.tokens.holderOf(body.token);
     if (holder === null)
       await this.#refuse(request, response, body.token, next, 'This token is not correct.');
@@ -88,11 +88,20 @@ export class SignInPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    if (this.#isThrottled(request, response, '/')) return;
+    if (this.#isLost(request, response, '/') || this.#isThrottled(request, response, '/')) return;
     const holder = await this.links.use(link);
     const problem = 'This link has been used, or is too old. Sign in with the token.';
     if (holder === null) await this.#refuse(request, response, link, '/', problem);
     else await this.#admit(request, response, holder, '/');
+  }
+
+  /** True where the browser would not keep the session. The answer is sent, and a link can still be used at the right address. */
+  #isLost(request: Request, response: Response, next: string): boolean {
+    const address = this.sessions.keptOnlyAt(request);
+    if (address === null) return false;
+    const problem = `Your browser came by plain http and would not keep the sign-in. Open ${address} instead.`;
+    response.status(400).send(signInPage({ next, problem }));
+    return true;
   }
 
   /** True where the address has to wait: the answer is sent. */
@@ -122,12 +131,6 @@ export class SignInPages {
   }
 
   async #admit(request: Request, response: Response, holder: Actor, next: string): Promise<void> {
-    const address = this.sessions.keptOnlyAt(request);
-    if (address !== null) {
-      const problem = `Your browser came by plain http and would not keep the sign-in. Open ${address} instead.`;
-      response.status(400).send(signInPage({ next, problem }));
-      return;
-    }
     await this.audit.record({ ...callerOf(request, holder), ...SIGN_IN });
     this.throttle.succeeded(request.ip ?? '', holder.role);
     const cookie = await this.sessions.issue(holder);
