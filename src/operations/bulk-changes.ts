@@ -15,7 +15,8 @@ import {
 import { RunRepository } from '../persistence/run.repository.js';
 import { Connections } from '../connections/connections.js';
 import { found } from './found.js';
-import { pageOf, pageSchema, shown, type Page } from './paging.js';
+import { pageOf, pageSchema, type Page } from './paging.js';
+import { shown } from './shown.js';
 import { ProductNames } from './product-names.js';
 import { RowWorkPort } from './row-work.js';
 import { writeBackFilterSchema } from './write-back-filter.js';

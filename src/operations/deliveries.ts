@@ -6,7 +6,8 @@ import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import { ListingRepository, type ListFilter, type DeliveryRow } from '../persistence/listing.repository.js';
 import { found } from './found.js';
-import { listQuerySchema, pageOf, pageSchema, shown, type Page, type RowOutcome } from './paging.js';
+import { listQuerySchema, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
+import { shown } from './shown.js';
 import { ProductNames } from './product-names.js';
 import { RowWorkPort } from './row-work.js';
 

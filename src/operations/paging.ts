@@ -73,29 +73,6 @@ export const rowOutcomeSchema = z.object({
 export type RowOutcome = z.output<typeof rowOutcomeSchema>;
 export const rowOutcomesSchema = z.object({ results: z.array(rowOutcomeSchema) });
 
-/** A row with the fields of an answer. Its times are dates. */
-type RowOf<Answer> = {
-  readonly [Name in keyof Answer]: string extends Answer[Name] ? Answer[Name] | Date : Answer[Name];
-};
-
-/**
- * The fields of a row that the schema of an answer names, each as it is, and times as ISO 8601. `rest` has the fields that the row has in
- * another form, or not at all.
- */
-export function shown<Shape extends z.ZodRawShape, Rest extends Partial<RowOf<z.output<z.ZodObject<Shape>>>>>(
-  { shape }: z.ZodObject<Shape>,
-  row: Omit<RowOf<z.output<z.ZodObject<Shape>>>, keyof Rest>,
-  rest: Rest,
-): z.output<z.ZodObject<Shape>> {
-  const given = new Map<string, unknown>([...Object.entries(row), ...Object.entries(rest)]);
-  const fields = Object.keys(shape).map((name) => {
-    const value = given.get(name);
-    return [name, value instanceof Date ? value.toISOString() : value];
-  });
-  // The types of `row` and `rest` have each field of the schema, and `Object.fromEntries` loses their names.
-  return Object.fromEntries(fields) as z.output<z.ZodObject<Shape>>;
-}
-
 export function moment(date: Date | null): string | null {
   return date?.toISOString() ?? null;
 }

@@ -14,7 +14,8 @@ import {
 import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { found } from './found.js';
-import { listQuerySchema, pageOf, pageQuerySchema, pageSchema, shown, type Page } from './paging.js';
+import { listQuerySchema, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
+import { shown } from './shown.js';
 import { RowWorkPort } from './row-work.js';
 import { SavedPlans } from '../sync/saved-plans.js';
 import { Connections } from '../connections/connections.js';

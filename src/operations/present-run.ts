@@ -3,7 +3,8 @@ import { NO_COUNTS } from '../domain/run-counts.js';
 import type { RunState } from '../domain/row-states.js';
 import { RUN_STEPS, STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { listQuerySchema, moment, pageSchema, shown } from './paging.js';
+import { listQuerySchema, moment, pageSchema } from './paging.js';
+import { shown } from './shown.js';
 
 const RUN_STATES = [
   'queued',

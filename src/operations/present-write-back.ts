@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { ARRIVED_FATES } from '../domain/arrived-content.js';
 import type { WriteBackRow } from '../persistence/listing.repository.js';
 import { partsOf, type JournalPart } from './journal-parts.js';
-import { pageSchema, shown } from './paging.js';
+import { pageSchema } from './paging.js';
+import { shown } from './shown.js';
 import { STATES } from './write-back-filter.js';
 
 /** A field with its intended value and, after an attempt, its outcome. */

@@ -15,7 +15,8 @@ import {
   type WriteBackRow,
 } from '../persistence/listing.repository.js';
 import { found } from './found.js';
-import { listQuerySchema, moment, pageOf, pageSchema, shown, type Page } from './paging.js';
+import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
+import { shown } from './shown.js';
 import {
   errorOf,
   PRODUCT_STATES,
