@@ -70,7 +70,7 @@ export class GenerationTemplate {
     );
   }
 
-  /** Undefined when the request has no body, or null for one. */
+  /** Undefined, for a request without a body, when the configuration names none or null. */
   filledBody(products: readonly GenerationProduct[]): unknown {
     return fill(this.request.body ?? undefined, products);
   }

@@ -17,7 +17,7 @@ export interface UploadRequest {
 /** What the service says of the upload while it goes on. */
 export interface UploadProgress {
   readonly taskId: string;
-  /** The service's own word, or why it cannot be asked at present; null while there is neither. */
+  /** The service's own word, or why it cannot be read at present; null before the first answer. */
   readonly status: string | null;
 }
 
@@ -84,7 +84,7 @@ export class CatalogUploads {
             `the service took the file as task ${taskId}, which cannot be read: ${errorLine(error)}`,
             { cause: error },
           );
-        onProgress({ taskId, status: `asked again: ${errorLine(error)}` });
+        onProgress({ taskId, status: `not known at present (${errorLine(error)})` });
       }
       await this.clock.sleep(BACKOFF.outsideJob.stepMs(rounds), signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;

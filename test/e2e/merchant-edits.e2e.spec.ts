@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** A store whose products have all completed the loop once, with the daemon running. */
-async function comeRound(): Promise<{ world: World; products: SandboxProduct[] }> {
+async function allWritten(): Promise<{ world: World; products: SandboxProduct[] }> {
   world = await World.open({ catalog: { notifyAgain: true } });
   const products = fill(world.store, PRODUCTS, { singleEvery: 2 });
   await world.startHere();
@@ -28,7 +28,7 @@ async function comeRound(): Promise<{ world: World; products: SandboxProduct[] }
 
 describe('a field that the merchant edited after it was written', () => {
   it('is pushed to the catalog and stays, also when new content comes', async () => {
-    const { world: here, products } = await comeRound();
+    const { world: here, products } = await allWritten();
     const { store } = here;
     const [edited, vendor, both] = products;
     if (!edited || !vendor || !both) throw new Error('no products');

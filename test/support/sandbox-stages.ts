@@ -36,7 +36,10 @@ interface KeptService {
   stop(): Promise<void>;
 }
 
-/** By its options: the service that the last test used. To empty one takes a tenth of the time of a start. Only one is kept: each looks for work forty times a second. */
+/**
+ * By its options: the service that the last test used, for the next one with the same options. To empty it takes a tenth of the time of
+ * a start. Only one is kept, because each looks for work forty times a second.
+ */
 const free = new Map<string, KeptService>();
 
 /** A service without products. It goes on until the end of the test file. */

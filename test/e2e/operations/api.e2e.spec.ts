@@ -66,7 +66,7 @@ describe('lists', () => {
   });
 });
 
-// That each route wants a token stands in routes-roles.spec.ts, and what is answered without one in security/requests.e2e.spec.ts.
+// routes-roles.spec.ts proves that each route wants a token, and security/requests.e2e.spec.ts what is answered without one.
 describe('a route', () => {
   it.each([
     ['GET', '/products/nobody'],

@@ -98,7 +98,7 @@ describe('the upload of a CSV file', () => {
     };
     const { seen, outcome } = await upload('sku,name\nA,One\n');
     expect(await outcome).toMatchObject({ state: 'succeeded' });
-    expect(seen[1]?.status).toBe('asked again: catalog read task answered 503');
+    expect(seen[1]?.status).toBe('not known at present (catalog read task answered 503)');
   });
 
   it('that is interrupted names the task that goes on', async () => {
