@@ -4,7 +4,6 @@ import { environment, loadConfig } from '../config/index.js';
 import { CodedError } from '../domain/errors.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
-import { givenAnswers, type InitOptions } from './init/flags.js';
 import { completeAnswers } from './init/conversation.js';
 import { assertFree, writeFiles, type Destination } from './init/files.js';
 import { PROBES } from './init/probes.js';
@@ -14,7 +13,7 @@ import {
   FIRST_GENERATIONS,
   writtenConfiguration,
 } from './init/written-configuration.js';
-import { givenSecrets, isWooCommerce } from './init/answers.js';
+import { givenAnswers, givenSecrets, INPUT_OPTIONS, isWooCommerce } from './init/answers.js';
 import { print } from './output.js';
 import { paintState, printable } from './terminal.js';
 
@@ -25,7 +24,15 @@ const SECRET_BYTES = 32;
 /** The user of the image (Dockerfile). */
 const CONTAINER_USER = 1000;
 
-export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
+/** Besides those of `INPUT_OPTIONS`. */
+interface InitOptions extends CommonOptions {
+  readonly out: string;
+  readonly store: string;
+  readonly compose?: boolean;
+  readonly force?: boolean;
+}
+
+export class InitCommand extends StoreSyncCommand<InitOptions> {
   override readonly options = [
     {
       flags: '--out <file>',
@@ -34,64 +41,7 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
       defaultValue: DEFAULT_OUT,
     },
     { flags: '--store <key>', description: 'key of the store in the configuration', defaultValue: 'main' },
-    {
-      flags: '--catalog-url <url>',
-      description: 'Address of the catalog service, such as https://catalog.example.com/api/v1',
-    },
-    {
-      flags: '--catalog-token-file <file>',
-      description: 'file with the API token of the catalog; otherwise CATALOG_API_TOKEN of the environment',
-    },
-    { flags: '--catalog-email <email>', description: 'Email address of the catalog login' },
-    {
-      flags: '--catalog-password-file <file>',
-      description:
-        'file with the password of the catalog login; otherwise CATALOG_PASSWORD of the environment',
-    },
-    {
-      flags: '--locale <language>',
-      description: 'Language to generate content in, such as en (empty: the service decides)',
-    },
-    {
-      flags: '--shop <shop>',
-      description:
-        'Permanent address of the store, such as example.myshopify.com; or https://shop.example.com of a WooCommerce shop',
-    },
-    {
-      flags: '--endpoint <url>',
-      description: 'base URL in place of https://SHOP: a proxy, the sandbox, a test',
-    },
-    {
-      flags: '--client-id <id>',
-      description: 'Client ID of the app (docs/shopify.md says where to find it)',
-    },
-    {
-      flags: '--client-secret-file <file>',
-      description:
-        'file with the client secret of the app; otherwise SHOPIFY_CLIENT_SECRET of the environment',
-    },
-    {
-      flags: '--access-token-file <file>',
-      description:
-        'file with the permanent access token of the store; otherwise SHOPIFY_ACCESS_TOKEN of the environment',
-    },
-    {
-      flags: '--consumer-key <key>',
-      description: 'Consumer key of a WooCommerce shop, ck_… (docs/woocommerce.md says where to find it)',
-    },
-    {
-      flags: '--consumer-secret-file <file>',
-      description:
-        'file with the consumer secret of a WooCommerce shop; otherwise WOOCOMMERCE_CONSUMER_SECRET of the environment',
-    },
-    {
-      flags: '--locales <languages>',
-      description: 'Further languages of the store, such as de, fr (empty: none)',
-    },
-    {
-      flags: '--public-url <url>',
-      description: 'Public https: address of this program (empty: results arrive by polling)',
-    },
+    ...INPUT_OPTIONS,
     {
       flags: '--compose',
       description: 'writes what compose.yaml needs: the configuration, and all secrets in ./secrets',
@@ -116,7 +66,7 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
       ...(isForCompose && { container: CONTAINER_USER }),
     };
     assertFree(destination);
-    const answers = await completeAnswers(givenAnswers(options, environment()), {
+    const answers = await completeAnswers(givenAnswers(options.store, options, environment()), {
       probes: PROBES,
       person: process.stdin.isTTY ? personAt({ input: process.stdin, output: process.stderr }) : null,
       say: (line) => process.stderr.write(`${line}\n`),

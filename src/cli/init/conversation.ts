@@ -80,10 +80,10 @@ async function failureOf(
   answers: Answers,
   { probes, say, show }: Conversation,
 ): Promise<Finding | undefined> {
-  const test = step.test(probes, answers);
-  if (test === null) return undefined;
-  say(`testing ${step.what} …`);
-  const findings = await test;
+  const { what, probe, testsOnly } = step;
+  if (testsOnly !== undefined && isEmpty(answers[testsOnly])) return undefined;
+  say(`testing ${what} …`);
+  const findings = await probes[probe](answers);
   for (const finding of findings) show(finding);
   return findings.find(({ level }) => level === 'FAIL');
 }
