@@ -9,10 +9,9 @@ import { SandboxDatabase } from './database.js';
 import { CreditAccount } from './generation/credit-account.js';
 import { GenerationController } from './generation/generation.controller.js';
 import { GenerationService } from './generation/generation.service.js';
-import { SETTINGS } from './injection.js';
 import { ProductsController } from './products/products.controller.js';
 import { ProductsService } from './products/products.service.js';
-import type { SandboxSettings } from './settings.js';
+import { SandboxSettings } from './settings.js';
 import { TaskStore } from './tasks/task-store.js';
 import { TaskWorkload } from './tasks/task-workload.js';
 import { TasksController } from './tasks/tasks.controller.js';
@@ -45,7 +44,7 @@ export class CatalogSandboxModule {
         WebhookSettingsController,
       ],
       providers: [
-        { provide: SETTINGS, useValue: settings },
+        { provide: SandboxSettings, useValue: settings },
         { provide: SandboxDatabase, useValue: database },
         { provide: Accounts, useValue: accounts },
         { provide: JwtIssuer, useValue: jwt },

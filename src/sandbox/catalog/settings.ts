@@ -1,33 +1,33 @@
 import type { SandboxLogger } from './logger.js';
 import { READINGS, type CatalogReadings } from './readings.js';
 
-/** The settings of a sandbox. Every time is in milliseconds. */
-export interface SandboxSettings {
+/** The settings of a sandbox, which Nest injects by this class. Every time is in milliseconds. */
+export abstract class SandboxSettings {
   /** PostgreSQL schema of its own; made at start. */
-  readonly schema: string;
-  readonly host: string;
+  abstract readonly schema: string;
+  abstract readonly host: string;
   /** 0 lets the system pick. */
-  readonly port: number;
-  readonly clock: () => Date;
+  abstract readonly port: number;
+  abstract readonly clock: () => Date;
   /** Waits between an attempt that failed and the next; its length is the number of retries. */
-  readonly retryDelaysMs: readonly number[];
-  readonly deliveryTimeoutMs: number;
+  abstract readonly retryDelaysMs: readonly number[];
+  abstract readonly deliveryTimeoutMs: number;
   /** From the request to the result of a generation. */
-  readonly generationDelayMs: number;
+  abstract readonly generationDelayMs: number;
   /** From the request to the start of a product model's creation or a CSV upload. */
-  readonly backgroundDelayMs: number;
-  readonly pageSize: number;
-  readonly defaultLocale: string;
+  abstract readonly backgroundDelayMs: number;
+  abstract readonly pageSize: number;
+  abstract readonly defaultLocale: string;
   /** Credits a new database starts with; one is consumed by each successful generation. */
-  readonly credits: number;
+  abstract readonly credits: number;
   /** False, as documented: a product-and-event pair is notified only once. True: once per generation. */
-  readonly notifyAgain: boolean;
+  abstract readonly notifyAgain: boolean;
   /** How it reads what the interface specification leaves open. */
-  readonly readings: CatalogReadings;
-  readonly bodyLimitBytes: number;
+  abstract readonly readings: CatalogReadings;
+  abstract readonly bodyLimitBytes: number;
   /** How often the workers look for due rows. */
-  readonly pollMs: number;
-  readonly logger: SandboxLogger;
+  abstract readonly pollMs: number;
+  abstract readonly logger: SandboxLogger;
 }
 
 export interface CatalogSandboxOptions extends Partial<Omit<SandboxSettings, 'readings'>> {

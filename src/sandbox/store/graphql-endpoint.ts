@@ -1,14 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  GraphQLError,
-  Kind,
-  execute,
-  getArgumentValues,
-  getOperationAST,
-  getVariableValues,
-  parse,
-  validate,
-} from 'graphql';
+import { GraphQLError, Kind, execute, getOperationAST, getVariableValues, parse, validate } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { actualCost, requestedCost } from './cost.js';
 import type { CostQuestion } from './cost.js';
@@ -25,7 +16,6 @@ export interface GraphqlRequest {
 export type ContextParts = Omit<RequestContext, 'searches' | 'exportWindow'>;
 
 const MAX_QUERY_COST = 1000;
-const MAX_ARRAY = 250;
 
 /** The document of a request and which of its operations is meant. */
 export interface Operation {
@@ -82,8 +72,6 @@ export class GraphqlEndpoint {
     const question: CostQuestion = { schema: this.schema, operation: definition, variables };
     const requested = requestedCost(question);
     if (requested > MAX_QUERY_COST) return refused([tooExpensive(requested)]);
-    const oversized = this.oversized(definition, variables);
-    if (oversized) return refused([oversized]);
     if (this.throttle && !this.throttle.take(requested)) return this.throttled(requested);
     return this.execute(operation, question, requested);
   }
@@ -123,22 +111,6 @@ export class GraphqlEndpoint {
     }
   }
 
-  private oversized(
-    operation: OperationDefinitionNode,
-    variables: Readonly<Record<string, unknown>>,
-  ): GraphQLError | null {
-    const root = this.schema.getRootType(operation.operation);
-    for (const field of operation.selectionSet.selections) {
-      const definition = field.kind === Kind.FIELD ? root?.getFields()[field.name.value] : undefined;
-      if (field.kind !== Kind.FIELD || !definition) continue;
-      const size = largestArray(getArgumentValues(definition, field, variables));
-      if (size <= MAX_ARRAY) continue;
-      const message = `The input array size of ${size} is greater than the maximum allowed of ${MAX_ARRAY}.`;
-      return new GraphQLError(message, { extensions: { code: 'MAX_INPUT_SIZE_EXCEEDED' } });
-    }
-    return null;
-  }
-
   private throttled(requested: number): object {
     const documentation = 'https://shopify.dev/api/usage/rate-limits';
     const errors = [{ message: 'Throttled', extensions: { code: 'THROTTLED', documentation } }];
@@ -176,10 +148,4 @@ function tooExpensive(cost: number): GraphQLError {
   return new GraphQLError(message, {
     extensions: { code: 'MAX_COST_EXCEEDED', cost, maxCost: MAX_QUERY_COST, documentation },
   });
-}
-
-function largestArray(input: unknown): number {
-  if (typeof input !== 'object' || input === null) return 0;
-  const own = Array.isArray(input) ? input.length : 0;
-  return Math.max(own, ...Object.values(input).map(largestArray));
 }

@@ -1,19 +1,14 @@
-/** The store's normal form of a metafield's value, or the reason why the value is invalid. */
-export type NormalValue = { readonly value: string } | { readonly problem: string };
-
-type Normaliser = (text: string) => NormalValue;
+type Normaliser = (text: string) => string | null;
 
 const UNITS = 'IN INCHES FT FEET YD YARDS MM MILLIMETERS CM CENTIMETERS M METERS'.split(' ');
-const MAX_TEXT_BYTES = 65_536;
-const MAX_JSON_BYTES = 131_072;
+const MAX_BYTES = 65_536;
 const MAX_LIST_ENTRIES = 128;
 
 /** The types that store-sync makes up by itself, and those that its tests define. */
 const SINGLE: Readonly<Record<string, Normaliser>> = {
-  single_line_text_field: (text) =>
-    /[\r\n]/.test(text) ? problem('Value must be a single line text string.') : { value: text },
-  multi_line_text_field: (value) => ({ value }),
-  boolean: normalBoolean,
+  single_line_text_field: (text) => (/[\r\n]/.test(text) ? null : text),
+  multi_line_text_field: (text) => text,
+  boolean: (text) => (text === 'true' || text === 'false' ? text : null),
   number_integer: normalInteger,
   number_decimal: normalDecimal,
   json: normalJson,
@@ -24,91 +19,61 @@ const NOT_LISTED = ['multi_line_text_field', 'boolean', 'json', 'rich_text_field
 
 /** True for a type that an app writes, lists included; references are the merchant's alone. */
 export function isMetafieldType(type: string): boolean {
-  const single = type.startsWith('list.') ? type.slice('list.'.length) : type;
+  const single = type.replace(/^list\./, '');
   return Object.hasOwn(SINGLE, single) && (single === type || !NOT_LISTED.includes(single));
 }
 
-/** The value as it will be read back, or why it is refused; blank text is always refused. The type must be known. */
-export function normaliseMetafieldValue(type: string, text: string): NormalValue {
-  if (text.trim() === '') return problem("Value can't be blank.");
-  const limit = type === 'json' || type === 'rich_text_field' ? MAX_JSON_BYTES : MAX_TEXT_BYTES;
-  if (Buffer.byteLength(text) > limit) return problem(`Value is too long (maximum is ${limit} bytes).`);
-  return type.startsWith('list.') ? normalList(type.slice('list.'.length), text) : normalSingle(type, text);
+/** The value as it will be read back; null for one that is refused, as blank text always is. */
+export function normaliseMetafieldValue(type: string, text: string): string | null {
+  if (text.trim() === '' || Buffer.byteLength(text) > MAX_BYTES) return null;
+  return type.startsWith('list.')
+    ? normalList(type.slice('list.'.length), text)
+    : (SINGLE[type]?.(text) ?? null);
 }
 
-function normalSingle(type: string, text: string): NormalValue {
-  return SINGLE[type]?.(text) ?? problem(`Type ${type} is not known.`);
-}
-
-function normalList(elementType: string, text: string): NormalValue {
+function normalList(elementType: string, text: string): string | null {
   const elements = parsed(text);
-  if (!Array.isArray(elements)) return problem('Value must be an array.');
-  if (elements.length > MAX_LIST_ENTRIES)
-    return problem(`Value has too many entries (maximum is ${MAX_LIST_ENTRIES}).`);
-  const normal: unknown[] = [];
-  for (const element of elements as unknown[]) {
-    const isText = typeof element === 'string';
-    const result = normalSingle(elementType, isText ? element : JSON.stringify(element));
-    if ('problem' in result) return result;
-    normal.push(isText ? result.value : parsed(result.value));
-  }
-  return { value: JSON.stringify(normal) };
+  if (!Array.isArray(elements) || elements.length > MAX_LIST_ENTRIES) return null;
+  const normal = (elements as unknown[]).map((element) =>
+    SINGLE[elementType]?.(typeof element === 'string' ? element : JSON.stringify(element)),
+  );
+  if (normal.some((element) => element == null)) return null;
+  return JSON.stringify(
+    normal.map((element, at) => (typeof elements[at] === 'string' ? element : parsed(element ?? ''))),
+  );
 }
 
-function normalBoolean(text: string): NormalValue {
-  const word = text.trim().toLowerCase();
-  if (['true', 't', '1'].includes(word)) return { value: 'true' };
-  if (['false', 'f', '0'].includes(word)) return { value: 'false' };
-  return problem('Value must be true or false.');
-}
-
-function normalInteger(text: string): NormalValue {
+function normalInteger(text: string): string | null {
   const [, digits] = /^(-?\d+)(?:\.0+)?$/.exec(text.trim()) ?? [];
-  if (digits === undefined) return problem('Value must be an integer.');
-  return Number.isSafeInteger(Number(digits))
-    ? { value: String(Number(digits)) }
-    : problem('Value must be within the range of safe integers.');
+  return digits !== undefined && Number.isSafeInteger(Number(digits)) ? String(Number(digits)) : null;
 }
 
 /** Cut, not rounded, to nine places. */
-function normalDecimal(text: string): NormalValue {
+function normalDecimal(text: string): string | null {
   const [, digits, places = '0'] = /^(-?\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? [];
-  if (digits === undefined) return problem('Value must be a decimal.');
-  return { value: `${digits}.${places.slice(0, 9)}` };
+  return digits === undefined ? null : `${digits}.${places.slice(0, 9)}`;
 }
 
 /** Compact JSON was recorded to come back unchanged; the effect on white space was not. */
-function normalJson(text: string): NormalValue {
-  return parsed(text) === undefined ? problem('Value is invalid JSON.') : { value: text };
+function normalJson(text: string): string | null {
+  return parsed(text) === undefined ? null : text;
 }
 
-function normalDimension(text: string): NormalValue {
-  const { value, unit } = membersOf(text);
+function normalDimension(text: string): string | null {
+  const { value, unit } = { ...(parsed(text) as { value?: unknown; unit?: unknown } | undefined) };
   const written = String(unit).toUpperCase();
-  if (!UNITS.includes(written)) return problem(`Value must have a supported unit: ${UNITS.join(', ')}.`);
   const amount = Number(value);
-  if (Number.isNaN(amount)) return problem('Value must have a numeric value.');
+  if (!UNITS.includes(written) || Number.isNaN(amount)) return null;
   // Whole numbers gain a decimal place, which no JSON number of JavaScript's keeps.
   const number = Number.isInteger(amount) ? `${amount}.0` : String(amount);
-  return { value: `{"value":${number},"unit":${JSON.stringify(written)}}` };
-}
-
-function problem(text: string): NormalValue {
-  return { problem: text };
-}
-
-/** The members of a JSON object; of any other text none. */
-function membersOf(text: string): Readonly<Record<string, unknown>> {
-  const value = parsed(text);
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return `{"value":${number},"unit":${JSON.stringify(written)}}`;
 }
 
 /** Undefined for text that is no JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }

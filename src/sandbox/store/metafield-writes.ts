@@ -1,6 +1,6 @@
 import { isMetafieldType, normaliseMetafieldValue } from './metafield-values.js';
 import { parseGid } from './model.js';
-import type { Definition, Metafield, OwnerType, ProductVariant, SandboxProduct } from './model.js';
+import type { Metafield, OwnerType, ProductVariant, SandboxProduct } from './model.js';
 import { metafieldDigest } from './product-import.js';
 import { metafieldView } from './product-view.js';
 import { requireScope } from './request-context.js';
@@ -21,7 +21,7 @@ interface MetafieldError {
   /** Path below the entry, such as `value`; null for the entry itself. */
   readonly at: string | null;
   readonly message: string;
-  readonly code: string | null;
+  readonly code: string;
 }
 
 interface Owner {
@@ -30,9 +30,6 @@ interface Owner {
 }
 
 const MAX_ENTRIES = 25;
-const RESERVED_NAMESPACES = ['shopify_standard', 'protected', 'shopify-l10n-fields'];
-/** The namespace that belongs to the app, used where a caller names none. */
-const APP_NAMESPACE = 'app--900000000001';
 
 /** `metafieldsSet`: all entries or none. */
 export function metafieldsSet(
@@ -97,12 +94,11 @@ export function writeMetafield(
   present: readonly Metafield[],
   input: MetafieldsSetInput,
 ): { metafield: Metafield } | MetafieldError {
-  const { key, namespace = null } = input;
-  const named = { namespace: namespace ?? APP_NAMESPACE, key };
-  const known = present.find((each) => each.namespace === named.namespace && each.key === key);
-  const nameError = nameErrorOf(named);
-  if (nameError) return nameError;
-  const definition = definitionOf(state, { ...named, ownerId: input.ownerId });
+  const { key, ownerId } = input;
+  const namespace = input.namespace ?? '';
+  const known = present.find((each) => each.namespace === namespace && each.key === key);
+  const ownerType: OwnerType = parseGid(ownerId)?.type === 'ProductVariant' ? 'PRODUCTVARIANT' : 'PRODUCT';
+  const definition = state.definition(ownerType, namespace, key);
   const type = input.type ?? definition?.type ?? known?.type;
   if (type === undefined) return { at: 'type', message: "Type can't be blank", code: 'BLANK' };
   if (!isMetafieldType(type))
@@ -112,12 +108,13 @@ export function writeMetafield(
     return { at: 'type', message, code: 'INVALID_TYPE' };
   }
   const normal = normaliseMetafieldValue(type, input.value);
-  if ('problem' in normal) return { at: 'value', message: normal.problem, code: 'INVALID_VALUE' };
+  if (normal === null) return { at: 'value', message: `Value is no ${type}.`, code: 'INVALID_VALUE' };
   // An equal value passes with any digest: it would change nothing.
-  if (known?.value === normal.value && known.type === type) return { metafield: known };
+  if (known?.value === normal && known.type === type) return { metafield: known };
   const digestError = input.compareDigest === undefined ? null : digestErrorOf(known, input.compareDigest);
   if (digestError) return digestError;
-  return { metafield: { ...named, id: known?.id ?? state.nextId('metafield'), type, value: normal.value } };
+  const id = known?.id ?? state.nextId('metafield');
+  return { metafield: { id, namespace, key, type, value: normal } };
 }
 
 /** The written metafield in place of that of the same namespace and key; a new one goes to the end. */
@@ -125,14 +122,6 @@ export function mergeMetafields(present: readonly Metafield[], written: Metafiel
   return present.some(({ id }) => id === written.id)
     ? present.map((each) => (each.id === written.id ? written : each))
     : [...present, written];
-}
-
-function definitionOf(
-  state: ShopState,
-  { ownerId, namespace, key }: { readonly ownerId: string; readonly namespace: string; readonly key: string },
-): Definition | undefined {
-  const ownerType: OwnerType = parseGid(ownerId)?.type === 'ProductVariant' ? 'PRODUCTVARIANT' : 'PRODUCT';
-  return state.definition(ownerType, namespace, key);
 }
 
 function digestErrorOf(known: Metafield | undefined, digest: string | null): MetafieldError | null {
@@ -145,33 +134,6 @@ function digestErrorOf(known: Metafield | undefined, digest: string | null): Met
       'The resource has been updated since it was loaded. Try again with an updated `compareDigest` value.',
     code: 'STALE_OBJECT',
   };
-}
-
-function nameErrorOf({ namespace, key }: Pick<Metafield, 'namespace' | 'key'>): MetafieldError | null {
-  if (RESERVED_NAMESPACES.includes(namespace))
-    return { at: 'namespace', message: `Namespace ${namespace} is a reserved namespace`, code: null };
-  if (namespace.startsWith('app--') && namespace !== APP_NAMESPACE) {
-    return {
-      at: null,
-      message: 'Access to this namespace and key on Metafields for this resource type is not allowed.',
-      code: 'APP_NOT_AUTHORIZED',
-    };
-  }
-  return lengthErrorOf('namespace', namespace, 3, 255) ?? lengthErrorOf('key', key, 2, 64);
-}
-
-function lengthErrorOf(
-  at: 'namespace' | 'key',
-  text: string,
-  min: number,
-  max: number,
-): MetafieldError | null {
-  const name = at === 'key' ? 'Key' : 'Namespace';
-  if (text.length < min)
-    return { at, message: `${name} is too short (minimum is ${min} characters)`, code: 'TOO_SHORT' };
-  if (text.length > max)
-    return { at, message: `${name} is too long (maximum is ${max} characters)`, code: 'TOO_LONG' };
-  return null;
 }
 
 function pathOf(index: number, { at }: MetafieldError): string[] {

@@ -184,16 +184,11 @@ describe('costs', () => {
     expect(body.extensions?.cost.requestedQueryCost).toBe(requested);
   });
 
-  it('above 1000, and an array above 250, are refused before anything is taken', async () => {
-    const store = await sandbox();
+  it('above 1000 are refused before anything is taken', async () => {
     const query =
       '{ products(first: 250) { nodes { variants(first: 250) { nodes { metafields(first: 250) { nodes { id } } } } } } }';
-    expect((await call(store, query)).body.errors?.[0]?.extensions.code).toBe('MAX_COST_EXCEEDED');
-    const tags = Array.from({ length: 251 }, (_, index) => `t${index}`);
-    const add =
-      'mutation T($tags: [String!]!) { tagsAdd(id: "gid://shopify/Product/1", tags: $tags) { node { id } } }';
-    const { body } = await call(store, add, { tags });
-    expect(body).toEqual({ errors: [expect.objectContaining({ message: expect.stringContaining('251') })] });
+    const { body } = await call(await sandbox(), query);
+    expect(body.errors?.[0]?.extensions.code).toBe('MAX_COST_EXCEEDED');
   });
 
   it('that the bucket does not hold are answered THROTTLED until it has refilled; what was not used comes back', async () => {

@@ -1,6 +1,5 @@
 import { slug as slugOf } from '../store/product-html.js';
 import type { Image, Meta, Post, PostRow, Taxonomy, Term } from './model.js';
-import { unslashed } from './texts.js';
 
 export interface ShopOptions {
   readonly now: () => Date;
@@ -31,8 +30,6 @@ export class Shop {
   private readonly posts = new Map<number, Post>();
   private readonly termsById = new Map<number, Term>();
   private readonly listeners: PostListener[] = [];
-  /** Products that lists count and do not show, because the key's user may not read them. */
-  readonly hidden = new Set<number>();
   private lastId = 9;
 
   constructor(private readonly options: ShopOptions) {
@@ -110,16 +107,6 @@ export class Shop {
     for (const each of this.all()) if (each.parentId === post.id) this.posts.delete(each.id);
     this.posts.delete(post.id);
     if (post.parentId !== 0) this.touch(post.parentId);
-  }
-
-  /** The row as a save of any of its fields leaves it: every text loses a level of backslashes, sent or not. */
-  writtenRow(row: PostRow): PostRow {
-    return {
-      ...row,
-      name: unslashed(row.name),
-      description: unslashed(row.description),
-      shortDescription: unslashed(row.shortDescription),
-    };
   }
 
   private freeSlug(wanted: string, id: number): string {

@@ -3,7 +3,7 @@ import { MetaEntries, withMeta } from './meta.js';
 import { invalidId, STATUSES } from './model.js';
 import type { Post, PostRow } from './model.js';
 import type { Shop } from './shop.js';
-import { keptName, keptText } from './texts.js';
+import { keptName, keptText, unslashed } from './texts.js';
 
 /** What callers send. The shop takes more; the sandbox fails for it, because an ignored field would pass for a kept one. */
 const ProductBody = z.strictObject({
@@ -48,14 +48,14 @@ export class Writes {
     };
   }
 
-  private row(loaded: PostRow, sent: Omit<ProductBody, 'meta_data'>): PostRow {
-    const before = this.shop.writtenRow(loaded);
+  /** Every text of the row loses a level of backslashes, sent or not. */
+  private row(before: PostRow, sent: Omit<ProductBody, 'meta_data'>): PostRow {
     const { name, description, short_description: short, status = before.status } = sent;
     return {
       ...before,
-      name: name === undefined ? before.name : keptName(name),
-      description: description === undefined ? before.description : keptText(description),
-      shortDescription: short === undefined ? before.shortDescription : keptText(short),
+      name: name === undefined ? unslashed(before.name) : keptName(name),
+      description: description === undefined ? unslashed(before.description) : keptText(description),
+      shortDescription: short === undefined ? unslashed(before.shortDescription) : keptText(short),
       status,
     };
   }

@@ -48,13 +48,14 @@ export async function startTestShop(options: TestShopOptions = {}): Promise<Test
   let before: Act = () => undefined;
   let instead: (call: Call) => Reply | null = () => null;
   let change: Change = (reply) => reply;
+  const hidden = new Set<number>();
   const shop = await startWooCommerceSandbox({
     ...options,
     onError: (error) => void internalErrors.push(error),
     around: async (call, proceed) => {
       await before(call);
       const answered = instead(call) ?? (await replyUnder(faultOf(faults, call), proceed));
-      const reply = answered === null ? null : change(answered, call);
+      const reply = answered === null ? null : withoutHidden(hidden, change(answered, call));
       const { method, path, body, parameters } = call;
       const query = Object.fromEntries(parameters);
       requests.push({ method, path, body, query, status: reply?.status ?? null });
@@ -75,10 +76,16 @@ export async function startTestShop(options: TestShopOptions = {}): Promise<Test
     alter: (next) => {
       change = next;
     },
-    hideFromKeys: (posts) => posts.forEach(({ id }) => shop.shop.hidden.add(id)),
+    hideFromKeys: (posts) => posts.forEach(({ id }) => hidden.add(id)),
     failNext: (status, scope = {}) => faults.arm({ kind: 'status', status, retryAfterSeconds: null }, scope),
     resetNext: ({ when = 'before', ...scope } = {}) => faults.arm({ kind: 'reset', when }, scope),
   };
+}
+
+function withoutHidden(hidden: ReadonlySet<number>, reply: Reply): Reply {
+  if (!Array.isArray(reply.body)) return reply;
+  const shown = (reply.body as { readonly id?: number }[]).filter(({ id = 0 }) => !hidden.has(id));
+  return { ...reply, body: shown };
 }
 
 function faultOf(faults: Faults, { method, path }: Call): Fault | null {

@@ -2,7 +2,6 @@ import {
   Body,
   Controller,
   HttpCode,
-  Inject,
   Post,
   Req,
   UploadedFile,
@@ -16,8 +15,7 @@ import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
 import { SandboxDatabase } from '../database.js';
 import { FieldValidationError } from '../http/errors.js';
 import { requestLocale } from '../http/query.js';
-import { SETTINGS } from '../injection.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import { TaskStore } from '../tasks/task-store.js';
 import { readCsv, uploadedText } from './csv-import.js';
 
@@ -31,7 +29,7 @@ export class CsvUploadController {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly tasks: TaskStore,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   @Post()

@@ -1,8 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { SandboxDatabase, type Queryable } from '../database.js';
-import { SETTINGS } from '../injection.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 
 const rowValue = z.number();
 
@@ -11,7 +10,7 @@ const rowValue = z.number();
 export class CreditAccount {
   constructor(
     private readonly database: SandboxDatabase,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   /** Gives a new database its first credits. */

@@ -1,9 +1,8 @@
-import { Body, Controller, HttpCode, Inject, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
 import { parseOrRefuse } from '../http/errors.js';
-import { SETTINGS } from '../injection.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import { GenerationService } from './generation.service.js';
 
 const MAX_PRODUCTS = 1000;
@@ -19,7 +18,7 @@ const generationRequest = z.object({
 export class GenerationController {
   constructor(
     private readonly generation: GenerationService,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   @Post()

@@ -1,10 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { SandboxDatabase, type Queryable } from '../database.js';
-import { SETTINGS } from '../injection.js';
 import { selectProductTree, selectProducts } from '../products/product-rows.js';
 import type { ProductView } from '../products/product.schemas.js';
 import { refuseUnknownProducts } from '../products/products.service.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import { TaskStore, type OpenTask } from '../tasks/task-store.js';
 import { DeliveryStore } from '../webhooks/delivery-store.js';
 import { CreditAccount } from './credit-account.js';
@@ -16,7 +15,6 @@ import {
   sourceUrls,
   type Action,
   type Outcome,
-  type SourceUrl,
 } from './outcome.js';
 
 const GENERATION_STATUS = {
@@ -41,7 +39,7 @@ export class GenerationService {
     private readonly tasks: TaskStore,
     private readonly deliveries: DeliveryStore,
     private readonly credits: CreditAccount,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   /** One task for the request and one for each product. Returns the id of the first. */
@@ -147,7 +145,8 @@ export class GenerationService {
     const product = await selectProductTree(tx, { locale: fallback, fallback }, productId);
     const success = outcome.action === 'product_generated';
     const status = success ? 'SUCCESS' : 'FAILURE';
-    const body: DeliveryBody = {
+    // docs/catalog-rules.md#delivery-body.
+    const body = {
       action: outcome.action,
       status,
       reason_for_failure: outcome.reason,
@@ -190,22 +189,6 @@ export class GenerationService {
 }
 
 const NOTHING_WRITTEN = { name: null, description: null, html_description: null, open_attributes: null };
-
-/** docs/catalog-rules.md#delivery-body. */
-interface DeliveryBody {
-  readonly action: Action;
-  readonly status: 'SUCCESS' | 'FAILURE';
-  readonly reason_for_failure: string;
-  readonly credits: { readonly consumed: number; readonly remaining: number };
-  readonly task: {
-    readonly id: string;
-    readonly status: 'SUCCESS' | 'FAILURE';
-    readonly created_at: string;
-    readonly updated_at: string;
-    readonly urls: readonly SourceUrl[];
-  };
-  readonly product: ProductView | null;
-}
 
 function sourceOf(product: ProductView, text: WrittenText, base: WrittenText | undefined): GenerationSource {
   return {

@@ -1,13 +1,9 @@
 import type { Queryable } from '../database.js';
 import type { ProductView } from './product.schemas.js';
 
-type Converted = 'created_at' | 'open_attributes' | 'sections' | 'variants';
-
-interface ProductRow extends Omit<ProductView, Converted> {
+/** Times are written as JSON. */
+interface ProductRow extends ProductView {
   readonly parent_id: number | null;
-  readonly created_at: Date;
-  readonly open_attributes: ProductView['open_attributes'] | null;
-  readonly sections: ProductView['sections'] | null;
 }
 
 /**
@@ -32,8 +28,8 @@ const SELECT_PRODUCT = `
     coalesce(shown.generated_description, shown.description, base.generated_description, base.description) AS description,
     coalesce(shown.generated_html_description, shown.html_description,
              base.generated_html_description, base.html_description) AS html_description,
-    coalesce(shown.open_attributes, base.open_attributes) AS open_attributes,
-    coalesce(shown.sections, base.sections) AS sections
+    coalesce(shown.open_attributes, base.open_attributes, '{}') AS open_attributes,
+    coalesce(shown.sections, base.sections, '[]') AS sections
   FROM ${PRODUCT_SOURCE}`;
 
 /** Runs the product query with `clauses` after its FROM; their parameters start at $3. */
@@ -80,16 +76,6 @@ async function attachVariants(
   await attachVariants(db, { locale, fallback }, variants);
 }
 
-function asView({
-  parent_id: _parent,
-  open_attributes: attributes,
-  sections,
-  ...row
-}: ProductRow): ProductView {
-  return {
-    ...row,
-    open_attributes: attributes ?? {},
-    created_at: row.created_at.toISOString(),
-    sections: sections ?? [],
-  };
+function asView({ parent_id: _parent, ...view }: ProductRow): ProductView {
+  return view;
 }

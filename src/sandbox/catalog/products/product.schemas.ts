@@ -70,7 +70,7 @@ export interface ProductView {
   readonly product_lists: readonly string[];
   readonly tags_to_update: readonly number[];
   readonly is_product_model: boolean;
-  readonly created_at: string;
+  readonly created_at: Date;
   readonly sections: readonly FreeForm[];
   variants?: ProductView[];
 }

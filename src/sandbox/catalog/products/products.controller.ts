@@ -4,7 +4,6 @@ import {
   Delete,
   Get,
   HttpCode,
-  Inject,
   Param,
   Patch,
   Post,
@@ -18,8 +17,7 @@ import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
 import { methodNotAllowed, parseOrRefuse } from '../http/errors.js';
 import { pageOfResults, pageRequest, type Page } from '../http/pages.js';
 import { requestLocale } from '../http/query.js';
-import { SETTINGS } from '../injection.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import { productFilters } from './product-list.js';
 import { readClearing, readIdentifiers } from '../readings.js';
 import { productBody, type ProductBody, type ProductView } from './product.schemas.js';
@@ -32,7 +30,7 @@ import { ProductsService } from './products.service.js';
 export class ProductsController {
   constructor(
     private readonly products: ProductsService,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   @Get()

@@ -1,9 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { SandboxDatabase, type Queryable } from '../database.js';
 import { FieldValidationError, notFound } from '../http/errors.js';
 import type { PageRequest } from '../http/pages.js';
-import { SETTINGS } from '../injection.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import { TaskStore } from '../tasks/task-store.js';
 import { listProducts, type ProductFilters } from './product-list.js';
 import { selectProductTree, selectProducts, type LocaleChoice } from './product-rows.js';
@@ -22,7 +21,7 @@ class Rehearsed extends Error {}
 export class ProductsService {
   constructor(
     private readonly database: SandboxDatabase,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
     private readonly tasks: TaskStore,
   ) {}
 

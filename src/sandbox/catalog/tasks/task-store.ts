@@ -1,32 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { SandboxDatabase, type Queryable } from '../database.js';
-import { SETTINGS } from '../injection.js';
 import type { FreeForm } from '../products/product.schemas.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 
 export type TaskKind = 'create_model' | 'csv_upload' | 'generate' | 'generate_product';
 /** `SUCCESS` is documented. The other statuses are the sandbox's own (test/contract/rules.ts, TASK-05). */
 export type TaskStatus = 'PENDING' | 'STARTED' | 'SUCCESS' | 'FAILURE';
-
-/** A task in an answer of /background-tasks/. */
-export interface TaskView {
-  readonly id: number;
-  readonly task_id: string;
-  readonly kind: TaskKind;
-  readonly status: TaskStatus;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly parent_task_id: string | null;
-  readonly error: string | null;
-  readonly result: FreeForm | null;
-  readonly products: readonly {
-    readonly id: number;
-    readonly external_id: string | null;
-    readonly task_id: string;
-    readonly status: TaskStatus;
-    readonly error: string | null;
-  }[];
-}
 
 export interface OpenTask {
   readonly id: number;
@@ -38,20 +17,23 @@ export interface OpenTask {
   readonly created_at: Date;
 }
 
-interface TaskRow {
-  id: number;
-  kind: TaskKind;
-  status: TaskStatus;
-  parent_id: number | null;
-  result: TaskView['result'];
-  reason: string | null;
-  created_at: Date;
-  updated_at: Date;
-  products: TaskView['products'];
+/** A task in an answer of /background-tasks/. Times are written as JSON. */
+export interface TaskView {
+  readonly id: number;
+  readonly task_id: string;
+  readonly kind: TaskKind;
+  readonly status: TaskStatus;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly parent_task_id: string | null;
+  readonly error: string | null;
+  readonly result: FreeForm | null;
+  readonly products: readonly object[];
 }
 
 const SELECT_TASKS = `
-  SELECT t.id, t.kind, t.status, t.parent_id, t.result, t.reason, t.created_at, t.updated_at,
+  SELECT t.id, t.id::text AS task_id, t.kind, t.status, t.parent_id::text AS parent_task_id, t.result, t.reason AS error,
+    t.created_at, t.updated_at,
     coalesce((
       SELECT json_agg(json_build_object('id', c.product_id, 'external_id', p.external_id, 'task_id', c.id::text,
                                         'status', c.status, 'error', c.reason) ORDER BY c.id)
@@ -64,7 +46,7 @@ const SELECT_TASKS = `
 export class TaskStore {
   constructor(
     private readonly database: SandboxDatabase,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   async add(
@@ -116,30 +98,15 @@ export class TaskStore {
     const counted = await this.database.query<{ count: number }>(
       'SELECT count(*)::integer AS count FROM background_task',
     );
-    const { rows } = await this.database.query<TaskRow>(
+    const { rows } = await this.database.query<TaskView>(
       `${SELECT_TASKS} ORDER BY t.id DESC LIMIT $1 OFFSET $2`,
       [page.size, page.offset],
     );
-    return { count: counted.rows[0]?.count ?? 0, results: rows.map(asView) };
+    return { count: counted.rows[0]?.count ?? 0, results: rows };
   }
 
   async find(id: number): Promise<TaskView | undefined> {
-    const { rows } = await this.database.query<TaskRow>(`${SELECT_TASKS} WHERE t.id = $1`, [id]);
-    return rows[0] === undefined ? undefined : asView(rows[0]);
+    const { rows } = await this.database.query<TaskView>(`${SELECT_TASKS} WHERE t.id = $1`, [id]);
+    return rows[0];
   }
-}
-
-function asView(row: TaskRow): TaskView {
-  return {
-    id: row.id,
-    task_id: String(row.id),
-    kind: row.kind,
-    status: row.status,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-    parent_task_id: row.parent_id === null ? null : String(row.parent_id),
-    error: row.reason,
-    result: row.result,
-    products: row.products,
-  };
 }

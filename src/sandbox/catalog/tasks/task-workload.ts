@@ -1,13 +1,12 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { CsvImport } from '../csv/csv-import.js';
 import { SandboxDatabase } from '../database.js';
 import { GenerationService } from '../generation/generation.service.js';
 import { ApiError, FieldValidationError } from '../http/errors.js';
-import { SETTINGS } from '../injection.js';
 import { productBody } from '../products/product.schemas.js';
 import { ProductsService } from '../products/products.service.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import type { Workload } from '../worker.js';
 import { TaskStore, type OpenTask } from './task-store.js';
 
@@ -28,7 +27,7 @@ export class TaskWorkload implements Workload {
     private readonly products: ProductsService,
     private readonly csv: CsvImport,
     private readonly generation: GenerationService,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   async due(limit: number, running: readonly number[]): Promise<readonly number[]> {

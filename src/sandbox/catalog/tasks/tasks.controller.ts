@@ -1,10 +1,9 @@
-import { Controller, Get, Inject, Param, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
 import { forbidden, notFound } from '../http/errors.js';
 import { pageOfResults, pageRequest, type Page } from '../http/pages.js';
-import { SETTINGS } from '../injection.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import { TaskStore, type TaskView } from './task-store.js';
 
 /** docs/catalog-rules.md#background-tasks. */
@@ -14,7 +13,7 @@ import { TaskStore, type TaskView } from './task-store.js';
 export class TasksController {
   constructor(
     private readonly tasks: TaskStore,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   @Get()

@@ -1,8 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { SandboxDatabase, type Queryable } from '../database.js';
 import type { Action } from '../generation/outcome.js';
-import { SETTINGS } from '../injection.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import { WebhookSettings } from './webhook-settings.js';
 
 export type DeliveryState = 'pending' | 'delivered' | 'refused' | 'exhausted' | 'cancelled';
@@ -30,7 +29,7 @@ export class DeliveryStore {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly webhooks: WebhookSettings,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   /**

@@ -1,8 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { SandboxDatabase } from '../database.js';
 import type { Action } from '../generation/outcome.js';
-import { SETTINGS } from '../injection.js';
-import type { SandboxSettings } from '../settings.js';
+import { SandboxSettings } from '../settings.js';
 import { postOnce } from '../../post.js';
 import type { Workload } from '../worker.js';
 import type { DeliveryState } from './delivery-store.js';
@@ -31,7 +30,7 @@ export class DeliveryWorkload implements Workload {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly webhooks: WebhookSettings,
-    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly settings: SandboxSettings,
   ) {}
 
   async due(limit: number, running: readonly number[]): Promise<readonly number[]> {

@@ -1,2 +1,0 @@
-/** Injection token of the resolved settings. */
-export const SETTINGS = Symbol('catalog-sandbox-settings');
