@@ -24,21 +24,31 @@ export function isSecretKey(key: string): boolean {
   return SECRET_KEYS.has(key);
 }
 
+/** A text of the configuration, and the path of the setting that has it. */
+interface SettingText {
+  readonly path: readonly string[];
+  readonly value: string;
+}
+
+function textsIn(value: unknown, path: readonly string[] = []): SettingText[] {
+  if (typeof value === 'string') return [{ path, value }];
+  if (Array.isArray(value)) return value.flatMap((member) => textsIn(member, path));
+  if (!isMap(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => textsIn(member, [...path, name]));
+}
+
+/** The settings of these sections with secret values. */
+export function secretsIn(sections: object): SettingText[] {
+  return textsIn(sections).filter(({ path, value }) => value !== '' && isSecretKey(path.at(-1) ?? ''));
+}
+
 /**
  * All secrets of the configuration, for redaction: the values of those keys, and the passwords in server URLs,
  * encoded and decoded.
  */
 export function secretValues(config: AppConfig): string[] {
-  const found = new Set<string>();
-  const visit = (value: unknown, key: string): void => {
-    if (typeof value === 'string') {
-      if (isSecretKey(key)) found.add(value);
-      for (const password of urlPasswords(value)) found.add(password);
-    } else if (Array.isArray(value)) value.forEach((member) => visit(member, key));
-    else if (isMap(value)) Object.entries(value).forEach(([name, member]) => visit(member, name));
-  };
-  visit(config, '');
-  return [...found].filter((secret) => secret !== '');
+  const passwords = textsIn(config).flatMap(({ value }) => urlPasswords(value));
+  return [...new Set([...secretsIn(config).map(({ value }) => value), ...passwords])];
 }
 
 /** The configuration as plain data for display, with `***` for each secret. */
