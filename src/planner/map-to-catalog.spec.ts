@@ -118,6 +118,12 @@ describe('toCatalogBody', () => {
     ]);
   });
 
+  it('takes the brand from where the configuration says', () => {
+    const product = { vendor: 'Acme', metafields: [metafield('custom.maker', 'Bosch')] };
+    const brand = (from: string) => body(product, { brand: from }).brand;
+    expect(['vendor', 'custom.maker', 'none'].map(brand)).toEqual(['Acme', 'Bosch', undefined]);
+  });
+
   it('takes part number and ASIN from the metafields that the configuration names, trimmed', () => {
     const metafields = [
       metafield('ids.mpn', ' M-1 '),
