@@ -33,32 +33,6 @@ async function expectEachOnce(here: World): Promise<void> {
   }
 }
 
-describe('a catalog that asks for waits', () => {
-  it.each<[string, () => Record<string, string>, number]>([
-    ['seconds', () => ({ 'retry-after': '2' }), 2000],
-    // Dates have whole seconds, so that up to one of them is lost.
-    ['a date', () => ({ 'retry-after': new Date(Date.now() + 4000).toUTCString() }), 3000],
-  ])(
-    'by 429 with %s in Retry-After is left alone for as long, and the run ends whole',
-    async (_name, headers, waitMs) => {
-      const { world: here, proxy } = await open(WITHOUT_GENERATION);
-      fill(here.store, PRODUCTS);
-      proxy.arm({ kind: 'status', status: 429, headers }, POST);
-      const { status, run } = await syncHere(here);
-      expect({ status, counts: run.counts }).toMatchObject({
-        status: 0,
-        counts: { created: PRODUCTS, failed: 0 },
-      });
-      const refused = proxy.requests.findIndex(({ fault }) => fault === 'status');
-      const at = proxy.requests[refused]?.at ?? 0;
-      // Requests that were already in flight may still arrive.
-      const later = proxy.requests.slice(refused + 1).filter((request) => request.at - at > 250);
-      expect(Math.min(...later.map((request) => request.at - at))).toBeGreaterThanOrEqual(waitMs - 50);
-      await expectEachOnce(here);
-    },
-  );
-});
-
 describe('a catalog that fails in every way there is', () => {
   it('ends up with each product once: errors, cut connections, odd answers', async () => {
     const { world: here, proxy } = await open(WITHOUT_GENERATION);

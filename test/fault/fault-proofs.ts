@@ -15,7 +15,6 @@ const IDENTITY_READINGS = 'test/integration/sync/identity-readings.integration.s
 const OWED = 'test/integration/sync/owed.integration.spec.ts';
 const GONE_FROM_CATALOG = 'test/integration/sync/gone-from-catalog.integration.spec.ts';
 const SOURCE_TRANSLATIONS = 'test/integration/sync/source-translations.integration.spec.ts';
-const EXPORTS = 'test/e2e/exports.e2e.spec.ts';
 const CONNECTOR_EXPORT = 'src/store/shopify/connector-export.spec.ts';
 const RESUME = 'test/integration/sync/resume.integration.spec.ts';
 const WRITING = 'test/integration/write-back/writing.integration.spec.ts';
@@ -78,7 +77,7 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
   W15: { [RECEIPT_UNDER_LOAD]: ['that come all at once get no 4xx'] },
   W16: { [REPLICAS]: ['one after the other is restarted under load'] },
   W17: {
-    'test/e2e/polling.e2e.spec.ts': ['everything still completes, by polling'],
+    'test/integration/schedule/task-poller.integration.spec.ts': ['settles a task that no delivery closed'],
     [KILL_POINTS]: ['while no deliveries come, at poll.asked', 'while no deliveries come, at poll.stored'],
   },
   W18: {
@@ -86,7 +85,7 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
       'a result that a poll and a delivery bring at once is one result',
     ],
   },
-  C1: { [FAULTS]: ['by 429 with'], 'src/catalog/client-throttling.spec.ts': ['429 and 503'] },
+  C1: { 'src/catalog/client-throttling.spec.ts': ['429 and 503'] },
   C2: {
     [APPLY]: ['a creation of unknown outcome is looked for'],
     [KILL_POINTS]: ['at apply.started is', 'at apply.sent is'],
@@ -183,8 +182,10 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
     [FAULTS]: ['a store that throttles and fails'],
   },
   S2: {
-    [EXPORTS]: ['an export that is not whole because it ends as'],
-    [CONNECTOR_EXPORT]: ['asks once for a new address when the old one has expired'],
+    [CONNECTOR_EXPORT]: [
+      'polling an export recognises',
+      'asks once for a new address when the old one has expired',
+    ],
     [RESUME]: ['an export that failed is forgotten'],
     [KILL_POINTS]: ['at plan.export-started is', 'at plan.handle-stored is'],
   },
@@ -228,14 +229,13 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
     ],
   },
   S12: { [WRITING]: ['gets the newest result when it comes back'] },
-  S13: {
-    'src/store/shopify/export-file.spec.ts': ['the lines of an export'],
-    [EXPORTS]: ['every product is created as it is'],
-  },
+  S13: { 'src/store/shopify/export-file.spec.ts': ['the lines of an export'] },
   S14: {
-    'test/e2e/unusable-shops.e2e.spec.ts': [
-      'pauses its store with that reason, and works again by a retry',
-      'is refused before anything is read',
+    'src/store/shopify/connector-calls.spec.ts': ['treats status', 'is refused when another shop answers'],
+    'test/integration/sync/store-health.integration.spec.ts': [
+      'a shop that cannot be used',
+      'the retry of a paused store',
+      'under whose address another shop answers',
     ],
   },
   D1: { [CLIENT_PRODUCTS]: ['keys that would reach a prototype are taken out'] },

@@ -60,7 +60,7 @@ export class Fleet {
     });
     const { cluster } = world.database;
     if (cluster === null) throw new Error('the fleet needs a database server of its own');
-    const db = await world.database.pool();
+    const db = world.database.pool();
     const targets = new Map([...world.stores].map(([key, { shop, url }]) => [key, { shop, url }]));
     const ways: Ways[] = [];
     for (let replica = 0; replica < options.replicas; replica += 1) {

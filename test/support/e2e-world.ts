@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { stringify } from 'yaml';
@@ -12,7 +12,7 @@ import type { FaultProxy } from './fault-proxy.js';
 import { ownPort } from './ports.js';
 import { redisOfAWorld } from './redis.js';
 import { endWithTheFile } from './left-open.mjs';
-import { noteProcess, runDirectory } from './run-directory.js';
+import { runDirectory } from './run-directory.js';
 import { until } from './until.js';
 import { callCatalog, catalogProducts, catalogWrites, type CatalogEntry } from './world/catalog-calls.js';
 import { DaemonHere } from './world/daemon-here.js';
@@ -79,7 +79,7 @@ export class World {
     await chmod(directory, 0o755);
     const ports: number[] = [];
     while (ports.length < REPLICAS) ports.push(await ownPort());
-    const database = await WorldDatabase.open(options.database ?? 'given', join(directory, 'data'));
+    const database = await WorldDatabase.open(options.database ?? 'given');
     const services = await Services.open(options).catch(async (error: unknown) => {
       await database.close();
       throw error;
@@ -206,14 +206,7 @@ export class World {
       await program.exit();
     });
     await program.said((line) => upSchema.safeParse(parsed(line)).success);
-    if (this.databaseUrl === 'embedded') await this.noteServer();
     return program;
-  }
-
-  /** The embedded server outlives a daemon that is killed: if the test dies too, the run's janitor ends it. */
-  private async noteServer(): Promise<void> {
-    const [pid = ''] = (await readFile(join(this.dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
-    await noteProcess(Number(pid), this.dataDir);
   }
 
   /** Starts a daemon in this process with the configuration as it is now. `end` stops it, unless the test did. */

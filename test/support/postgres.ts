@@ -3,9 +3,7 @@ import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { z } from 'zod';
 import {
-  APPLICATION_DATABASE,
   APPLICATION_ROLE,
   applicationPassword,
   clusterPassword,
@@ -112,14 +110,6 @@ function urlOf(base: string, database: string): string {
   url.password = applicationPassword(url.password);
   url.pathname = `/${database}`;
   return url.href;
-}
-
-/** The address of the embedded database of a program that was started with this dataDir. */
-export async function embeddedUrl(dataDir: string): Promise<string> {
-  const text = await readFile(join(dataDir, 'postgres.json'), 'utf8');
-  const address = z.object({ port: z.number(), user: z.string(), password: z.string() });
-  const { port, user, password } = address.parse(JSON.parse(text));
-  return `postgres://${user}:${password}@${LOOPBACK}:${port}/${APPLICATION_DATABASE}`;
 }
 
 /**

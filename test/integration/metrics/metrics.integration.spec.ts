@@ -125,6 +125,15 @@ describe('the metrics of rows', () => {
     expect((await samples()).get(`store_sync_workspace_paused{workspace="${WORKSPACE}"}`)).toBe(0);
   });
 
+  it('show the pause of a store with its reason, as long as it lasts', async () => {
+    const reason = { scope: 'everything', code: 'shop_unavailable', reason: 'frozen' } as const;
+    await stages.pauses.store.pause(STORE, reason);
+    const paused = `store_sync_store_paused{code="shop_unavailable",store="${STORE}"}`;
+    expect((await samples()).get(paused)).toBe(1);
+    await stages.pauses.store.works(STORE, 'reads');
+    expect((await samples()).get(paused) ?? 0).toBe(0);
+  });
+
   it('show stores: the last success, which a later failure keeps, and withheld identifiers', async () => {
     await stages.sync();
     const [run] = await stages.runs.latest(STORE, 1);

@@ -46,7 +46,6 @@ export interface TestStore extends RunningStoreSandbox {
 }
 
 export interface TestStoreOptions extends Omit<StoreSandboxOptions, 'around' | 'access' | 'onError'> {
-  readonly bulkMode?: BulkMode;
   /** Addresses that the consent page may lead to; default any. */
   readonly redirectUrls?: readonly string[];
   /** Life of tokens that the merchant's consent gives; default an hour. */
@@ -54,13 +53,13 @@ export interface TestStoreOptions extends Omit<StoreSandboxOptions, 'around' | '
 }
 
 export async function startTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
-  const { bulkMode = 'ok', redirectUrls = null, offlineLifetimeSeconds = HOUR_SECONDS, ...sandbox } = options;
+  const { redirectUrls = null, offlineLifetimeSeconds = HOUR_SECONDS, ...sandbox } = options;
   const { shop = DEFAULT_SHOP, scopes = DEFAULT_SCOPES, accessToken = 'shpat_sandbox' } = options;
   const now = options.clock ?? (() => new Date());
   const faults = new Faults();
   const requests: RequestEntry[] = [];
   const internalErrors: unknown[] = [];
-  let mode = bulkMode;
+  let mode: BulkMode = 'ok';
   const access = new InstallableApp({
     ...{ shop, scopes, accessToken, redirectUrls, offlineLifetimeSeconds, now },
     clientId: options.clientId ?? null,

@@ -1,10 +1,8 @@
 import pg from 'pg';
-import { removeEmbeddedPostgres } from '../../../src/embedded-postgres/index.js';
 import { stopServer } from '../../../src/embedded-postgres/server.js';
 import {
   createMigratedDatabase,
   createTestDatabase,
-  embeddedUrl,
   startTestCluster,
   type TestCluster,
 } from '../postgres.js';
@@ -12,13 +10,12 @@ import { until } from '../until.js';
 
 /**
  * `given`: a database with every migration applied, in the run's shared cluster. `empty`: one there without tables. `collation`: like
- * `empty`, with texts in the order of that language. `embedded`: the program's own. `cluster`: a server of the world's own, which a
- * test may stop, in a directory of that name within the run's. `url`: a database that the test made.
+ * `empty`, with texts in the order of that language. `cluster`: a server of the world's own, which a test may stop, in a directory of
+ * that name within the run's. `url`: a database that the test made.
  */
 export type DatabaseChoice =
   | 'given'
   | 'empty'
-  | 'embedded'
   | { readonly url: string }
   | { readonly collation: string }
   | { readonly cluster: string };
@@ -28,31 +25,27 @@ export class WorldDatabase {
   #pool: pg.Pool | undefined;
 
   private constructor(
-    /** As in the configuration: a URL, or `embedded`. */
     readonly url: string,
-    readonly cluster: TestCluster | null,
-    private readonly dataDir: string,
+    readonly cluster: TestCluster | null = null,
   ) {}
 
-  static async open(choice: DatabaseChoice, dataDir: string): Promise<WorldDatabase> {
-    if (choice === 'embedded') return new WorldDatabase(choice, null, dataDir);
-    if (choice === 'given') return new WorldDatabase((await createMigratedDatabase()).url, null, dataDir);
+  static async open(choice: DatabaseChoice): Promise<WorldDatabase> {
+    if (choice === 'given') return new WorldDatabase((await createMigratedDatabase()).url);
     if (choice === 'empty' || 'collation' in choice) {
       const { url } = await createTestDatabase(choice === 'empty' ? undefined : choice.collation);
-      return new WorldDatabase(url, null, dataDir);
+      return new WorldDatabase(url);
     }
-    if ('url' in choice) return new WorldDatabase(choice.url, null, dataDir);
+    if ('url' in choice) return new WorldDatabase(choice.url);
     const cluster = await startTestCluster(choice.cluster);
-    const database = new WorldDatabase(cluster.url, cluster, dataDir);
+    const database = new WorldDatabase(cluster.url, cluster);
     // Test servers commit asynchronously for speed; one that is to crash must keep what it acknowledged.
     await database.rows('ALTER DATABASE postgres SET synchronous_commit = on');
     return database;
   }
 
-  async pool(): Promise<pg.Pool> {
+  pool(): pg.Pool {
     if (this.#pool === undefined) {
-      const connectionString = this.url === 'embedded' ? await embeddedUrl(this.dataDir) : this.url;
-      this.#pool = new pg.Pool({ connectionString, max: 4 });
+      this.#pool = new pg.Pool({ connectionString: this.url, max: 4 });
       // A server that a test stops takes idle connections with it.
       this.#pool.on('error', () => undefined);
     }
@@ -60,7 +53,7 @@ export class WorldDatabase {
   }
 
   async rows<T extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<T[]> {
-    return (await (await this.pool()).query<T>(sql, [...values])).rows;
+    return (await this.pool().query<T>(sql, [...values])).rows;
   }
 
   /** Every row of every table, without these columns, as text to compare. Empty before the first migration. */
@@ -112,6 +105,5 @@ export class WorldDatabase {
   async close(): Promise<void> {
     await this.#pool?.end();
     if (this.cluster !== null) await stopServer(this.cluster.place, 'immediate', 10_000);
-    if (this.url === 'embedded') await removeEmbeddedPostgres(this.dataDir);
   }
 }
