@@ -1,19 +1,16 @@
-import { Get, Query } from '@nestjs/common';
-import { ApiController } from './api-routes.js';
+import { Query } from '@nestjs/common';
+import { ApiController, Describe, Read } from './api-routes.js';
 import type { z } from 'zod';
-import { AuditOperations, auditPageSchema, type AuditEntry } from '../operations/audit.js';
+import { AuditOperations, type AuditEntry } from '../operations/audit.js';
 import { pageQuerySchema, type Page } from '../operations/paging.js';
-import { Allow } from './allow.js';
-import { Describe } from './describe.js';
 
 /** The audit record. */
 @ApiController('api/v1/audit')
 export class AuditController {
   constructor(private readonly audit: AuditOperations) {}
 
-  @Describe({ summary: 'List audited changes', answer: { name: 'AuditPage', schema: auditPageSchema } })
-  @Get()
-  @Allow('viewer')
+  @Describe('List audited changes', 'AuditPage')
+  @Read()
   list(
     @Query({ schema: pageQuerySchema }) query: z.output<typeof pageQuerySchema>,
   ): Promise<Page<AuditEntry>> {

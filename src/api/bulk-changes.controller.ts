@@ -1,40 +1,32 @@
-import { Body, Get, Param, Query } from '@nestjs/common';
-import { ApiController, Change } from './api-routes.js';
+import { Body, Param, Query } from '@nestjs/common';
+import { ApiController, Change, Describe, Read } from './api-routes.js';
 import type { z } from 'zod';
 import {
   BulkOperations,
-  bulkChangePageSchema,
-  bulkChangeSchema,
   bulkRequestSchema,
   type BulkRequest,
   type PresentedBulkChange,
 } from '../operations/bulk-changes.js';
 import { pageQuerySchema, type Page } from '../operations/paging.js';
-import { ActorName, Allow } from './allow.js';
-import { Describe } from './describe.js';
-
-const CHANGE = { name: 'BulkChange', schema: bulkChangeSchema };
+import { ActorName } from './allow.js';
 
 /** Changes of all write-backs that a filter selects (docs/http.md). */
 @ApiController('api/v1/write-backs/bulk')
 export class BulkChangesController {
   constructor(private readonly changes: BulkOperations) {}
 
-  @Describe({ summary: 'Bulk changes', answer: { name: 'BulkChangePage', schema: bulkChangePageSchema } })
-  @Get()
-  @Allow('viewer')
+  @Describe('Bulk changes', 'BulkChangePage')
+  @Read()
   list(
     @Query({ schema: pageQuerySchema }) query: z.output<typeof pageQuerySchema>,
   ): Promise<Page<PresentedBulkChange>> {
     return this.changes.list(query);
   }
 
-  @Describe({
-    body: 'BulkRequest',
-    summary:
-      'Approve, reject, revert or apply again all that a filter selects; of a revert also as a dry run',
-    answer: CHANGE,
-  })
+  @Describe(
+    'Approve, reject, revert or apply again all that a filter selects; of a revert also as a dry run',
+    'BulkChange',
+  )
   @Change('', 'reviewer', 'write-back bulk {action}', 202)
   request(
     @Body({ schema: bulkRequestSchema }) body: BulkRequest,
@@ -43,14 +35,13 @@ export class BulkChangesController {
     return this.changes.request(body, actor);
   }
 
-  @Describe({ summary: 'One bulk change, with its progress', answer: CHANGE, errors: [404] })
-  @Get(':id')
-  @Allow('viewer')
+  @Describe('One bulk change, with its progress', 'BulkChange', [404])
+  @Read(':id')
   show(@Param('id') id: string): Promise<PresentedBulkChange> {
     return this.changes.show(id);
   }
 
-  @Describe({ summary: 'Stop a bulk change; what it did so far stays', answer: CHANGE, errors: [404, 409] })
+  @Describe('Stop a bulk change; what it did so far stays', 'BulkChange', [404, 409])
   @Change(':id/cancel', 'reviewer', 'write-back bulk cancel')
   cancel(@Param('id') id: string, @ActorName() actor: string): Promise<PresentedBulkChange> {
     return this.changes.cancel(id, actor);

@@ -7,22 +7,20 @@ import { componentSchemas, reference, type OpenApiDocument } from '../openapi/do
 import { API_ERROR_CODES, codeOfStatus } from './error.filter.js';
 import { exampleOf } from './examples.js';
 import { IDEMPOTENCY_KEY, KEY_PATTERN } from './idempotency.interceptor.js';
-import { ROUTE_DESCRIPTION, type NamedSchema, type RouteDescription } from './describe.js';
+import { ROUTE_DESCRIPTION, type RouteDescription } from './api-routes.js';
+import { ANSWERS, BODIES } from './named-schemas.js';
 import { argumentSchema } from './validated-body.js';
 
 const PREFIX = '/api/v1';
 
-const ERROR: NamedSchema = {
-  name: 'Error',
-  schema: z.object({
-    statusCode: z.int(),
-    error: z.string(),
-    code: z.enum(API_ERROR_CODES).describe('for programs'),
-    message: z.string().describe('for people'),
-    requestId: z.string().optional().describe('that of the header x-request-id and of the log'),
-    details: z.unknown().optional(),
-  }),
-};
+const ERROR = z.object({
+  statusCode: z.int(),
+  error: z.string(),
+  code: z.enum(API_ERROR_CODES).describe('for programs'),
+  message: z.string().describe('for people'),
+  requestId: z.string().optional().describe('that of the header x-request-id and of the log'),
+  details: z.unknown().optional(),
+});
 
 /** Errors of every route: an address can have a NUL character, a token can be missing or too weak, and guesses are slowed. */
 const EVERYWHERE = [400, 401, 403, 429];
@@ -43,7 +41,7 @@ const KEY = {
 };
 
 /** A route, put together from the metadata of its decorators. */
-interface Route extends Omit<RouteDescription, 'body'> {
+interface Route extends RouteDescription {
   readonly method: 'get' | 'post';
   /** As OpenAPI writes it: `/api/v1/syncs/{id}`. */
   readonly path: string;
@@ -51,7 +49,7 @@ interface Route extends Omit<RouteDescription, 'body'> {
   readonly id: string;
   readonly status: number;
   readonly query: z.ZodObject | null;
-  readonly body: NamedSchema | null;
+  readonly body: z.ZodType | null;
 }
 
 /**
@@ -63,11 +61,9 @@ interface Route extends Omit<RouteDescription, 'body'> {
  */
 export function openApiDocument(controllers: readonly Type[]): OpenApiDocument {
   const routes = controllers.flatMap(routesOf);
-  const bodies = routes.flatMap(({ body }) => body ?? []);
-  const answers = [ERROR, ...routes.map(({ answer }) => answer)];
   const schemas = {
-    ...componentSchemas(byName(bodies), 'input'),
-    ...componentSchemas(byName(answers), 'output'),
+    ...componentSchemas(BODIES, 'input'),
+    ...componentSchemas({ Error: ERROR, ...ANSWERS }, 'output'),
   };
   const paths = new Map<string, Record<string, object>>();
   for (const route of routes)
@@ -98,11 +94,8 @@ function routesOf(controller: Type): Route[] {
     const description = Reflect.getMetadata(ROUTE_DESCRIPTION, handler) as RouteDescription | undefined;
     if (description === undefined) throw new Error(`route ${controller.name}.${name} has no @Describe`);
     const method = requestMethods.parse(Reflect.getMetadata(METHOD_METADATA, handler));
-    const { summary, answer, errors } = description;
     routes.push({
-      summary,
-      answer,
-      errors,
+      ...description,
       method: method === RequestMethod.POST ? 'post' : 'get',
       path: openApiPath(base, pathSchema.parse(Reflect.getMetadata(PATH_METADATA, handler))),
       id: operationId(controller.name, name),
@@ -111,7 +104,7 @@ function routesOf(controller: Type): Route[] {
         .default(method === RequestMethod.POST ? 201 : 200)
         .parse(Reflect.getMetadata(HTTP_CODE_METADATA, handler)),
       query: querySchema(controller, name),
-      body: bodySchema(controller, name, description.body),
+      body: argumentSchema(controller, name, RouteParamtypes.BODY),
     });
   }
   return routes;
@@ -126,12 +119,11 @@ function querySchema(controller: Type, handler: string): z.ZodObject | null {
   throw new Error('the schema of a query is not an object');
 }
 
-function bodySchema(controller: Type, handler: string, name: string | undefined): NamedSchema | null {
-  const schema = argumentSchema(controller, handler, RouteParamtypes.BODY);
-  if (schema === null) return null;
-  if (name === undefined)
-    throw new Error(`the body of ${controller.name}.${handler} has no name for the OpenAPI document`);
-  return { name, schema };
+/** The name of a body's schema. Throws for a schema that `named-schemas.ts` does not name. */
+function nameOfBody(schema: z.ZodType): string {
+  const found = Object.entries(BODIES).find(([, each]) => each === schema);
+  if (found === undefined) throw new Error('the schema of a body has no name for the OpenAPI document');
+  return found[0];
 }
 
 function openApiPath(base: string, path: string): string {
@@ -139,19 +131,8 @@ function openApiPath(base: string, path: string): string {
   return `/${parts.map((part) => (part.startsWith(':') ? `{${part.slice(1)}}` : part)).join('/')}`;
 }
 
-/** Throws when two different schemas have one name. */
-function byName(schemas: readonly NamedSchema[]): Record<string, z.ZodType> {
-  const found = new Map<string, z.ZodType>();
-  for (const { name, schema } of schemas) {
-    if (found.has(name) && found.get(name) !== schema)
-      throw new Error(`two schemas have the name ${name} in the OpenAPI document`);
-    found.set(name, schema);
-  }
-  return Object.fromEntries(found);
-}
-
 function operationOf(route: Route, schemas: Readonly<Record<string, object>>): object {
-  const { method, path, id, summary, query, body, status, answer, errors = [] } = route;
+  const { method, path, id, summary, query, body, status, answer, errors } = route;
   const content = (name: string, example = exampleOf(reference(name), schemas)): object => ({
     content: { 'application/json': { schema: reference(name), example } },
   });
@@ -161,7 +142,7 @@ function operationOf(route: Route, schemas: Readonly<Record<string, object>>): o
     const message = `the reason of ${error}, in a sentence`;
     const example = { statusCode: failure, error, code: codeOfStatus(failure), message };
     const headers = HEADERS[failure] === undefined ? {} : { headers: HEADERS[failure] };
-    return [String(failure), { description: error, ...headers, ...content(ERROR.name, example) }] as const;
+    return [String(failure), { description: error, ...headers, ...content('Error', example) }] as const;
   });
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
@@ -175,9 +156,9 @@ function operationOf(route: Route, schemas: Readonly<Record<string, object>>): o
     tags: [path.slice(PREFIX.length).split('/')[1]],
     operationId: id,
     parameters: [...inPath, ...(query ? queryParameters(query) : []), ...(isChange ? [KEY] : [])],
-    ...(body ? { requestBody: { required: !body.schema.safeParse({}).success, ...content(body.name) } } : {}),
+    ...(body ? { requestBody: { required: !body.safeParse({}).success, ...content(nameOfBody(body)) } } : {}),
     responses: {
-      [String(status)]: { description: summary, ...content(answer.name) },
+      [String(status)]: { description: summary, ...content(answer) },
       ...Object.fromEntries(failures),
     },
   };

@@ -1,15 +1,12 @@
-import { Body, ConflictException, Get, Query } from '@nestjs/common';
-import { ApiController, Change } from './api-routes.js';
+import { Body, ConflictException, Query } from '@nestjs/common';
+import { ApiController, Change, Describe, Read } from './api-routes.js';
 import type { z } from 'zod';
-import { Describe } from './describe.js';
 import {
   slotBodySchema,
   slotQuerySchema,
-  slotsSchema,
   WebhookSlotOperations,
   type Slot,
 } from '../operations/webhook-slots.js';
-import { Allow } from './allow.js';
 
 type SlotBody = z.output<typeof slotBodySchema>;
 
@@ -18,35 +15,21 @@ type SlotBody = z.output<typeof slotBodySchema>;
 export class WebhookController {
   constructor(private readonly slots: WebhookSlotOperations) {}
 
-  @Describe({
-    summary: 'The webhook slots',
-    answer: { name: 'WebhookSlots', schema: slotsSchema },
-  })
-  @Get()
-  @Allow('viewer')
+  @Describe('The webhook slots', 'WebhookSlots')
+  @Read()
   async show(
     @Query({ schema: slotQuerySchema }) query: z.output<typeof slotQuerySchema>,
   ): Promise<{ items: Slot[] }> {
     return { items: await this.slots.show(query.workspace) };
   }
 
-  @Describe({
-    body: 'WebhookRequest',
-    summary: 'Fill the slot',
-    answer: { name: 'WebhookSlots', schema: slotsSchema },
-    errors: [409],
-  })
+  @Describe('Fill the slot', 'WebhookSlots', [409])
   @Change('register', 'admin', 'webhook register')
   async register(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
     return { items: allIn('ours', await this.slots.register(body)) };
   }
 
-  @Describe({
-    body: 'WebhookRequest',
-    summary: 'Empty the slot',
-    answer: { name: 'WebhookSlots', schema: slotsSchema },
-    errors: [409],
-  })
+  @Describe('Empty the slot', 'WebhookSlots', [409])
   @Change('remove', 'admin', 'webhook remove')
   async remove(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
     return { items: allIn('free', await this.slots.remove(body)) };

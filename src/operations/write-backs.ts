@@ -11,7 +11,7 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { editedValue } from '../planner/edited-value.js';
 import { found } from './found.js';
-import { pageOf, type Page, type RowOutcome } from './paging.js';
+import { idsSchema, pageOf, rowOutcomesSchema, type Page, type RowOutcome } from './paging.js';
 import { Approver } from '../write-back/approver.js';
 import { Reapplier } from '../write-back/reapplier.js';
 import { WriteBackReverter } from '../write-back/reverter.js';
@@ -40,6 +40,15 @@ export const permissionsSchema = z.strictObject({
   overwriteEdits: z.boolean().default(false).describe('also write fields that the merchant edited since'),
   passGates: z.boolean().default(false).describe('also write texts that a gate holds back'),
 });
+/** Approvals and rejections of several texts, with the outcome of each. */
+export const approveManySchema = idsSchema.extend(permissionsSchema.shape);
+export const approvalsSchema = rowOutcomesSchema.extend({
+  approved: z.int(),
+  leftEdited: z.int().describe('left, in whole or in part, because the merchant edited them'),
+  leftGated: z.int().describe('left because a gate holds them back'),
+  refused: z.int(),
+});
+export const rejectManySchema = idsSchema.extend(rejectionSchema.shape);
 export const editSchema = z.strictObject({
   target: z.string().min(1).max(300),
   value: z.string().max(100_000),
