@@ -5,17 +5,17 @@ import { contentWrites, edit, fill, single, storeDump } from '../support/e2e-pro
 import { runSchema, World } from '../support/e2e-world.js';
 import { runLine } from '../support/run-command.js';
 
-describe('commands', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open({
-      database: 'empty',
-      settings: { workspaces: { default: { generation: { mode: 'off' } } } },
-    });
-    fill(world.store, 6, { singleEvery: 2 });
+let world: World;
+beforeAll(async () => {
+  world = await World.open({
+    database: 'empty',
+    settings: { workspaces: { default: { generation: { mode: 'off' } } } },
   });
-  afterAll(() => world.end());
+  fill(world.store, 6, { singleEvery: 2 });
+});
+afterAll(() => world.end());
 
+describe('commands', () => {
   it('migrate creates the tables, and the second time does nothing', async () => {
     expect(await runLine(world, ['migrate'])).toMatchObject({
       status: 0,
@@ -32,7 +32,7 @@ describe('commands', () => {
   it('plan names each product with its reason, exits with 2 and writes nothing anywhere', async () => {
     // The first request of any process makes the workspace's row, which counts the requests of all.
     await world.rows(`INSERT INTO workspace_state (workspace) VALUES ('default')`);
-    const before = await everything(world);
+    const before = await everything();
     const plain = await runLine(world, ['plan', '--store', 'main']);
     const json = await runLine(world, ['plan', '--store', 'main', '--json']);
     expect(plain.status).toBe(2);
@@ -40,7 +40,7 @@ describe('commands', () => {
     expect(plain.stdout.match(/^\+ create .*new in the store$/gm)).toHaveLength(6);
     expect(json.status).toBe(2);
     expect(planSchema.parse(JSON.parse(json.stdout)).actions).toHaveLength(6);
-    expect(await everything(world)).toEqual(before);
+    expect(await everything()).toEqual(before);
   });
 
   it('sync exits with 0 when everything went well, and then plan with 0', async () => {
@@ -60,13 +60,13 @@ describe('commands', () => {
     const [product] = world.store.products.list();
     if (!product) throw new Error('no product');
     edit(world.store, product, { title: 'Another title' });
-    const before = await everything(world);
+    const before = await everything();
     const { status, stdout } = await runLine(world, ['plan', '--store', 'main', '--json']);
     expect(status).toBe(2);
     expect(planSchema.parse(JSON.parse(stdout)).actions).toMatchObject([
       { kind: 'update', fields: ['name'] },
     ]);
-    expect(await everything(world)).toEqual(before);
+    expect(await everything()).toEqual(before);
   });
 
   it('sync exits with 3 when a product failed, and says which and why', async () => {
@@ -103,13 +103,8 @@ describe('commands', () => {
 });
 
 describe('check', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world.end());
-
   it('warns of an empty webhook slot, finds nothing else, and registers nothing', async () => {
+    world.catalog.resetRequests();
     const { status, stdout, stderr } = await runLine(world, ['check']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^warn .*webhook slot.*empty/m);
@@ -130,9 +125,9 @@ describe('check', () => {
   });
 
   it('fails, and checks the rest, where the installed stores cannot be read', async () => {
-    await runLine(world, ['migrate']);
     await world.rows('ALTER TABLE store_installation RENAME TO elsewhere');
     const { status, stdout } = await runLine(world, ['check']);
+    await world.rows('ALTER TABLE elsewhere RENAME TO store_installation');
     expect(status).toBe(1);
     expect(stdout).toMatch(/^FAIL {2}installed stores: .*store_installation/m);
     expect(stdout).toMatch(/^ok .*store main/m);
@@ -140,13 +135,6 @@ describe('check', () => {
 });
 
 describe('the command line', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-    fill(world.store, 2);
-  });
-  afterAll(() => world.end());
-
   it('answers --help of every command that it names with 0, on stdout', async () => {
     const overview = await runLine(world, ['--help']);
     expect(overview).toMatchObject({ status: 0, stderr: '' });
@@ -173,6 +161,7 @@ describe('the command line', () => {
   });
 
   it('ends a sync whose catalog refuses the token with 1, and says why in its last line on stderr', async () => {
+    single(world.store, 'not-sent-yet');
     const { status, stderr } = await runLine(world, ['sync', '--store', 'main'], {
       CATALOG_API_TOKEN: 'revoked',
     });
@@ -182,7 +171,7 @@ describe('the command line', () => {
   });
 });
 
-async function everything(world: World): Promise<unknown> {
+async function everything(): Promise<unknown> {
   return {
     tables: await world.contentDump(),
     catalog: await world.catalogProducts(),

@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pagePolicy } from '../../../src/dashboard/security-headers.js';
-import { openDashboard, Visitor } from './dashboard-world.js';
-import type { World } from '../../support/e2e-world.js';
+import { Visitor } from './dashboard-world.js';
+import { World } from '../../support/e2e-world.js';
+import type { DaemonHere } from '../../support/world/daemon-here.js';
 
 const PAGES = ['/', '/runs', '/products', '/deliveries', '/review', '/journal'];
 /** One of those that `Form` makes, and the one that stands alone: routes-roles.spec.ts looks at the guards of all. */
 const FORMS = ['/stores/main/sync', '/logout'];
 
 let world: World;
+let daemon: DaemonHere;
 let token: string;
 
 beforeAll(async () => {
-  world = await openDashboard();
+  world = await World.open();
+  daemon = await world.startHere({ quiet: false });
   token = world.adminToken;
 });
 afterAll(() => world.end());
@@ -157,7 +160,7 @@ describe('every page', () => {
   });
 });
 
-// Last: the sign-in slows after these.
+// After these the sign-in is slow.
 describe('guessing', () => {
   it.each([
     ['no token', ''],
@@ -177,5 +180,25 @@ describe('guessing', () => {
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(visitor.cookies.size).toBe(0);
+  });
+});
+
+describe('without an admin token', () => {
+  beforeAll(async () => {
+    await daemon.stop();
+    await world.configure({ server: { adminToken: '' } });
+    await world.startHere();
+  });
+
+  it.each(['/', '/login', '/review'])('%s answers 404 like the API', async (path) => {
+    const { status, text } = await new Visitor(world.url).get(path);
+    expect([status, JSON.parse(text)]).toEqual([
+      404,
+      expect.objectContaining({ statusCode: 404, error: 'Not Found' }),
+    ]);
+  });
+
+  it('nobody signs in, not even with an empty token', async () => {
+    expect((await new Visitor(world.url).post('/login', [['token', '']])).status).toBe(404);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { inState, openDashboard, Visitor, waiting, type Waiting } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
+import { runCommand } from '../../support/run-command.js';
 
 let world: World;
 let visitor: Visitor;
@@ -78,6 +79,29 @@ describe('an approval of several texts', () => {
     await until('the generated title', async () => (edited.title() === 'By the merchant' ? null : true));
     const [row] = await world.rows('SELECT state FROM write_back WHERE id = $1', [gated.id]);
     expect(row).toEqual({ state: 'pending_review' });
+  });
+});
+
+describe('an approval of all by the command', () => {
+  const approve = (options: Record<string, unknown>) =>
+    runCommand(world, 'write-backs', ['approve'], { all: true, store: 'main', yes: true, ...options });
+
+  it('leaves edits and gated texts, counts them, and ends with 3', async () => {
+    const before = gated.title();
+    const { status, stdout } = await approve({});
+    expect(stdout).toContain('1 approved, 1 left: edited by the merchant, 1 left: held back by a gate');
+    expect(status).toBe(3);
+    await inState(world, clean.id, 'applied');
+    expect([edited.title(), gated.title()]).toEqual(['By the merchant', before]);
+  });
+
+  it('does otherwise when it is told to, and ends with 0', async () => {
+    const before = gated.title();
+    const { status, stdout } = await approve({ overwriteEdits: true, passGates: true });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('3 approved')]);
+    for (const { id } of [edited, gated]) await inState(world, id, 'applied');
+    expect(edited.title()).not.toBe('By the merchant');
+    expect(gated.title()).not.toBe(before);
   });
 });
 
