@@ -1,44 +1,44 @@
+import { metafieldKey, metafieldTarget, variantMetafieldsIn } from '../../src/domain/metafield-key.js';
 import type { MetafieldValue, ProductSnapshot } from '../../src/domain/snapshot.js';
-import type { LiveImage, StoreField } from '../../src/domain/store-port.js';
-import type { LiveContentParts, LiveMetafield, LiveParts } from '../../src/store/shopify/api-types.js';
+import type { LiveImage, LiveProduct, LiveValue, StoreField } from '../../src/domain/store-port.js';
 import { fingerprint } from '../../src/domain/fingerprint.js';
+import { IMAGE_ALTS, imageAltTarget, imageOfTarget, tagTarget } from '../../src/domain/write-target.js';
 
-/** The requested parts of a product, as a connector reads them. */
+/** What a read for the targets answers, as a connector does. */
 export function liveProduct(
   product: ProductSnapshot,
-  namespace: string | null,
-  parts: LiveParts,
+  targets: readonly string[],
   images: readonly LiveImage[],
-): LiveContentParts {
-  const { seo, metafields: names = [], variants = new Map<string, readonly string[]>() } = parts;
-  const { 'seo.title': seoTitle, 'seo.description': seoDescription, category, ...plain } = fieldsOf(product);
-  const named = product.variants.filter((each) => variants.has(each.storeId));
+): LiveProduct {
+  const text = (value: string | null): LiveValue => ({ value, token: null, type: null });
+  const withSeo = targets.some((target) => target.startsWith('seo.'));
+  const values = new Map<string, LiveValue>();
+  for (const [field, value] of Object.entries(fieldsOf(product)))
+    if (field === 'category' ? targets.includes(field) : withSeo || !field.startsWith('seo.'))
+      values.set(field, text(value));
+  const put = (field: MetafieldValue, variant?: string): void => {
+    const target = metafieldTarget({ ...field, ...(variant === undefined ? {} : { variant }) });
+    if (targets.includes(target) || targets.includes(`metafield:${field.namespace}.*`))
+      values.set(target, { value: field.value, token: fingerprint(field.value), type: field.type });
+  };
+  for (const field of product.metafields) put(field);
+  for (const [variant, names] of variantMetafieldsIn(targets)) {
+    const found = product.variants.find(({ storeId }) => storeId === variant);
+    for (const field of found?.metafields ?? []) put(field, variant);
+    const closed = { why: 'gone', reason: 'the variant no longer exists' } as const;
+    if (found === undefined)
+      for (const name of names)
+        values.set(metafieldTarget({ ...metafieldKey(name), variant }), { ...text(null), closed });
+  }
+  for (const tag of product.tags) values.set(tagTarget(tag), text(tag));
+  for (const { id, alt } of images) values.set(imageAltTarget(id), text(alt));
+  const withImages = targets.some((target) => target === IMAGE_ALTS || imageOfTarget(target) !== null);
   return {
     storeId: product.storeId,
     status: product.status,
-    fields: {
-      ...plain,
-      ...(seo ? { 'seo.title': seoTitle, 'seo.description': seoDescription } : {}),
-      ...(parts.category === true ? { category } : {}),
-    },
-    metafields: [
-      ...product.metafields
-        .filter((field) => field.namespace === namespace || names.includes(`${field.namespace}.${field.key}`))
-        .map((field) => liveMetafield(field)),
-      ...named.flatMap(({ storeId: id, metafields }) =>
-        metafields
-          .filter(({ namespace: of, key }) => variants.get(id)?.includes(`${of}.${key}`))
-          .map((field) => liveMetafield(field, id)),
-      ),
-    ],
-    ...(parts.tags === true ? { tags: product.tags } : {}),
-    ...(parts.images === true ? { images: images } : {}),
-    ...(variants.size > 0 ? { variants: named.map(({ storeId: id }) => id) } : {}),
+    values,
+    ...(withImages ? { images } : {}),
   };
-}
-
-function liveMetafield(field: MetafieldValue, variant?: string): LiveMetafield {
-  return { ...field, ...(variant === undefined ? {} : { variant }), digest: fingerprint(field.value) };
 }
 
 export function fieldsOf(product: ProductSnapshot): Record<StoreField, string | null> {

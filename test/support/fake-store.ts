@@ -20,8 +20,6 @@ import type {
 import type {
   CompletedExport,
   ExportState,
-  LiveContentParts,
-  LiveParts,
   LiveTranslations,
   PageSelection,
 } from '../../src/store/shopify/api-types.js';
@@ -230,16 +228,10 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     };
   }
 
-  async readLive(
-    storeId: string,
-    namespace: string | null,
-    parts: LiveParts = { seo: true },
-  ): Promise<LiveContentParts | null> {
-    return this.script.run('readLive', [storeId, namespace, parts.seo], () => {
+  async readLive(storeId: string, targets: readonly string[]): Promise<LiveProduct | null> {
+    return this.script.run('readLive', [storeId, targets], () => {
       const product = this.products.get(storeId);
-      return product === undefined
-        ? null
-        : liveProduct(product, namespace, parts, this.images.get(storeId) ?? []);
+      return product === undefined ? null : liveProduct(product, targets, this.images.get(storeId) ?? []);
     });
   }
 

@@ -1,8 +1,8 @@
 import { NO_DEFINITIONS } from '../../src/planner/defined-value.js';
-import { metafieldTarget } from '../../src/domain/metafield-key.js';
+import { type MetafieldKey, metafieldTarget } from '../../src/domain/metafield-key.js';
 import type { LiveProduct, LiveValue, StoreField } from '../../src/domain/store-port.js';
 import { placeOfTarget, translationTarget } from '../../src/domain/write-target.js';
-import type { LiveMetafield, LiveTranslations } from '../../src/store/shopify/api-types.js';
+import type { LiveTranslations } from '../../src/store/shopify/api-types.js';
 import { translatedValue } from '../../src/store/shopify/target-reader.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../../src/domain/snapshot.js';
 import type { MappingSettings, WriteBackSettings } from '../../src/domain/store-settings.js';
@@ -156,7 +156,10 @@ export function creationOf(product: ProductSnapshot, under: SourceRules = rules(
   return changeOf(planProduct(product, null, under, new Set()));
 }
 
-export type { LiveMetafield } from '../../src/store/shopify/api-types.js';
+/** A metafield with the token that guards it. */
+export interface LiveMetafield extends MetafieldValue, MetafieldKey {
+  readonly digest: string;
+}
 
 /** A product as a read for its fields and metafields finds it. */
 export function live(

@@ -146,15 +146,11 @@ it('metafields of variants are read by variant, and those of another product’s
     data({ product: { ...contentNode(), status: 'ACTIVE' } }),
     data({ nodes: [node('7', GID, 'Red'), node('8', 'gid://shopify/Product/2', 'Blue'), null, {}] }),
   );
-  const names = ['custom.colour'];
-  const read = await store.parts().live.read(GID, null, {
-    seo: false,
-    variants: new Map(['7', '8', '9', '10'].map((id) => [id, names])),
-  });
-  expect(read).toMatchObject({
-    variants: ['7'],
-    metafields: [{ variant: '7', key: 'colour', value: 'Red', digest: 'd Red' }],
-  });
+  const targetOf = (variant: string) => `variant:${variant}:metafield:custom.colour`;
+  const read = await store.connector().readTargets(GID, ['7', '8', '9', '10'].map(targetOf));
+  expect(read?.values.get(targetOf('7'))).toMatchObject({ value: 'Red', token: 'd Red' });
+  for (const other of ['8', '9', '10'])
+    expect(read?.values.get(targetOf(other))).toMatchObject({ value: null, closed: { why: 'gone' } });
 });
 
 it.each(['gid://shopify/TaxonomyCategory/odd id', 'zz-9999', 'Odd > category'])(

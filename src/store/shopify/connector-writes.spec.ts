@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../domain/errors.js';
 import { z } from 'zod';
 import { liveValue, type StoreWriteOptions } from '../../domain/store-port.js';
+import { everyMetafieldOf } from '../../domain/write-target.js';
 import type { TextWrite } from '../outcomes.js';
 import type { ShopifyConnector } from './connector.js';
 import { contentNode, page, productUpdate } from '../../../test/support/store/products.js';
@@ -143,18 +144,23 @@ describe('a write with a fence', () => {
 });
 
 describe('reading live values', () => {
-  it('treats the empty string as null, and asks for no metafields unless a namespace is given', async () => {
+  it('treats the empty string as null, and asks for no more than the targets need', async () => {
     store.answerWith(() => live());
-    await expect(store.parts().live.read(GID, null)).resolves.toEqual({
-      storeId: GID,
-      status: 'ACTIVE',
-      fields: {
-        ...{ title: 'Stored title', descriptionHtml: '<p>Stored</p>', vendor: 'Acme', productType: null },
-        ...{ 'seo.title': 'Live SEO', 'seo.description': null },
-      },
-      metafields: [],
-    });
-    expect(store.calls[0]?.variables).toMatchObject({ withMetafields: false });
+    const found = await store.connector().readTargets(GID, ['seo.title']);
+    expect(found?.status).toBe('ACTIVE');
+    expect([...found!.values].map(([target, { value }]) => [target, value])).toEqual([
+      ...[
+        ['title', 'Stored title'],
+        ['descriptionHtml', '<p>Stored</p>'],
+        ['vendor', 'Acme'],
+      ],
+      ...[
+        ['productType', null],
+        ['seo.title', 'Live SEO'],
+        ['seo.description', null],
+      ],
+    ]);
+    expect(store.calls[0]?.variables).toMatchObject({ withMetafields: false, withSeo: true });
   });
 
   it('answers no characters that no database takes: a write would journal them', async () => {
@@ -165,10 +171,8 @@ describe('reading live values', () => {
 
   it('leaves out the search engine texts where they are not needed: absent, and not empty', async () => {
     store.answerWith(() => live({ seo: undefined }));
-    const found = await store.parts().live.read(GID, null, { seo: false });
-    expect(store.calls[0]?.variables).toMatchObject({ withSeo: false });
-    expect(Object.keys(found!.fields).sort()).toEqual(['descriptionHtml', 'productType', 'title', 'vendor']);
     const product = await store.connector().readTargets(GID, ['title']);
+    expect(store.calls[0]?.variables).toMatchObject({ withSeo: false });
     expect(() => liveValue(product!, 'seo.title')).toThrow('was not read');
   });
 
@@ -185,8 +189,9 @@ describe('reading live values', () => {
         ? live({ metafields: page([metafield('a')], 'next') })
         : live({ metafields: page([metafield('b')]) }),
     );
-    const product = await store.parts().live.read(GID, 'catalog');
-    expect(product?.metafields.map(({ digest }) => digest)).toEqual(['d-a', 'd-b']);
+    const product = await store.connector().readTargets(GID, [everyMetafieldOf('catalog')]);
+    const tokens = ['a', 'b'].map((key) => product?.values.get(`metafield:catalog.${key}`)?.token);
+    expect(tokens).toEqual(['d-a', 'd-b']);
   });
 
   it.each([
@@ -194,7 +199,7 @@ describe('reading live values', () => {
     ['an id of something else', (): Reply => refusal('RESOURCE_NOT_FOUND')],
   ])('answers null for %s', async (_name, reply) => {
     store.answerWith(reply);
-    await expect(store.parts().live.read(GID, null)).resolves.toBeNull();
+    await expect(store.connector().readTargets(GID, ['title'])).resolves.toBeNull();
   });
 });
 

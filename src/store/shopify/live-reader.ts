@@ -1,47 +1,67 @@
 import { isCoded } from '../../domain/errors.js';
-import { metafieldKey } from '../../domain/metafield-key.js';
-import type { LiveImage, StoreField } from '../../domain/store-port.js';
-import type { LiveMetafield, LiveParts, LiveContentParts } from './api-types.js';
-import type { z } from 'zod';
+import {
+  metafieldKey,
+  type MetafieldKey,
+  metafieldNamesIn,
+  metafieldTarget,
+  placeInTarget,
+  variantMetafieldsIn,
+} from '../../domain/metafield-key.js';
+import type { LiveImage, LiveProduct, LiveValue, StoreField } from '../../domain/store-port.js';
+import { IMAGE_ALTS, imageAltTarget, imageOfTarget, isTag, tagTarget } from '../../domain/write-target.js';
 import type { ShopifyClient } from './client.js';
 import { LIVE_PRODUCT } from './documents.js';
 import { numericId, VARIANT_GID } from './mapper.js';
 import { pagesOf } from './pages.js';
 import { LIVE_VARIANTS } from './part-documents.js';
-import { type LiveContent, type LiveMedia, liveProductData, liveVariantsData } from './schemas.js';
+import {
+  type LiveContent,
+  type LiveMedia,
+  type LiveMetafield,
+  type LiveProductNode,
+  liveProductData,
+  liveVariantsData,
+} from './schemas.js';
 
 /** Variants in one call, and metafields that a call may name. */
 const VARIANTS_PER_READ = 50;
 const MOST_NAMED = 250;
+const EVERY_KEY = '*';
 
-type ProductPage = NonNullable<z.output<typeof liveProductData>['product']>;
+export const NOTHING: LiveValue = { value: null, token: null, type: null };
+const GONE: LiveValue = { ...NOTHING, closed: { why: 'gone', reason: 'the variant no longer exists' } };
 
-/** Reads the present values of one product. */
+/** Reads the present values of one product, in the shop's own language. */
 export class LiveReader {
   constructor(private readonly client: ShopifyClient) {}
 
-  /**
-   * The values that a write-back may replace, with all metafields of the namespace; null when the product no longer
-   * exists.
-   */
-  async read(
-    id: string,
-    namespace: string | null,
-    parts: LiveParts = { seo: true },
-  ): Promise<LiveContentParts | null> {
-    const product = await this.#product(id, namespace, parts);
-    if (product === null || parts.variants === undefined || parts.variants.size === 0) return product;
-    const { variants, metafields } = await this.#variants(id, parts.variants);
-    return { ...product, variants, metafields: [...product.metafields, ...metafields] };
+  /** See the port's `readTargets`. */
+  async read(id: string, targets: readonly string[]): Promise<LiveProduct | null> {
+    const variants = variantMetafieldsIn(targets);
+    const values = new Map<string, LiveValue>();
+    // What does not exist is not answered.
+    for (const target of targets) {
+      const place = placeInTarget(target);
+      if (place !== null || isTag(target)) values.set(target, place?.variant === undefined ? NOTHING : GONE);
+    }
+    const product = await this.#product(id, targets, values);
+    if (product === null) return null;
+    for (const [field, value] of Object.entries(contentFields(product)))
+      if (isRead(field, targets)) values.set(field, { ...NOTHING, value });
+    for (const tag of product.tags ?? []) values.set(tagTarget(tag), { ...NOTHING, value: tag });
+    const images = product.media?.nodes.flatMap(liveImage);
+    for (const { id: image, alt } of images ?? [])
+      values.set(imageAltTarget(image), { ...NOTHING, value: alt });
+    await this.#readVariants(id, variants, values);
+    return { storeId: id, status: product.status, values, ...(images === undefined ? {} : { images }) };
   }
 
   /** The metafields of the variants that the product still has. */
-  async #variants(
+  async #readVariants(
     id: string,
     names: ReadonlyMap<string, readonly string[]>,
-  ): Promise<{ readonly variants: string[]; readonly metafields: LiveMetafield[] }> {
-    const variants: string[] = [];
-    const metafields: LiveMetafield[] = [];
+    values: Map<string, LiveValue>,
+  ): Promise<void> {
     const numbers = [...names.keys()];
     const keys = [...new Set([...names.values()].flat())].slice(0, MOST_NAMED);
     for (let at = 0; at < numbers.length; at += VARIANTS_PER_READ) {
@@ -50,65 +70,49 @@ export class LiveReader {
       for (const node of data.nodes) {
         if (node?.product.id !== id) continue;
         const variant = numericId(node.id);
-        variants.push(variant);
-        for (const { compareDigest, ...rest } of node.metafields.nodes)
-          metafields.push({ ...rest, variant, digest: compareDigest });
+        for (const name of names.get(variant) ?? [])
+          values.set(metafieldTarget({ ...metafieldKey(name), variant }), NOTHING);
+        for (const field of node.metafields.nodes) setMetafield(values, field, { ...field, variant });
       }
     }
-    return { variants, metafields };
   }
 
-  async #product(id: string, namespace: string | null, parts: LiveParts): Promise<LiveContentParts | null> {
-    const metafields: LiveMetafield[] = [];
-    let product: ProductPage | null = null;
-    const read = (after: string | null): Promise<ProductPage | null> =>
-      this.#page(id, namespace, parts, after);
-    for await (const page of pagesOf(read, (each) => each?.metafields)) {
-      if (page === null) return null;
-      product = page;
-      const found = [...(page.metafields?.nodes ?? []), ...(page.named?.nodes ?? [])];
-      for (const { compareDigest, ...rest } of found) metafields.push({ ...rest, digest: compareDigest });
-    }
-    return product === null
-      ? null
-      : {
-          storeId: id,
-          status: product.status,
-          metafields,
-          fields: requestedFields(product, parts),
-          ...(product.tags === undefined ? {} : { tags: product.tags }),
-          ...(product.media === undefined ? {} : { images: product.media.nodes.flatMap(liveImage) }),
-        };
-  }
-
-  /** The product with a page of the namespace's metafields; null when it no longer exists. */
-  async #page(
+  /** The product, with its metafields among the values; null when it no longer exists. */
+  async #product(
     id: string,
-    namespace: string | null,
-    { seo, metafields: names = [], category = false, tags = false, images = false }: LiveParts,
-    after: string | null,
-  ): Promise<ProductPage | null> {
+    targets: readonly string[],
+    values: Map<string, LiveValue>,
+  ): Promise<LiveProductNode | null> {
+    const places = metafieldNamesIn(targets).map((name) => ({ name, ...metafieldKey(name) }));
+    const ns = places.find(({ key }) => key === EVERY_KEY)?.namespace ?? null;
     // The namespace's own metafields come with it, and the named ones with the first page.
-    const named = names.filter((name) => metafieldKey(name).namespace !== namespace);
-    const keys = after === null ? named : [];
-    const variables = {
-      id,
-      ns: namespace,
-      after,
-      keys,
-      withMetafields: namespace !== null,
-      withSeo: seo,
-      withNamed: keys.length > 0,
-      withCategory: category,
-      withTags: tags,
-      withImages: images,
-    };
-    try {
+    const named = places.flatMap(({ name, namespace }) => (namespace === ns ? [] : [name]));
+    const read = async (after: string | null): Promise<LiveProductNode | null> => {
+      const keys = after === null ? named : [];
+      const variables = {
+        ...{ id, ns, after, keys },
+        withMetafields: ns !== null,
+        withNamed: keys.length > 0,
+        withSeo: isRead('seo.title', targets),
+        withCategory: isRead('category', targets),
+        withTags: targets.some(isTag),
+        withImages: targets.some((target) => target === IMAGE_ALTS || imageOfTarget(target) !== null),
+      };
       return (await this.client.run(LIVE_PRODUCT, variables, liveProductData)).data.product;
+    };
+    let product: LiveProductNode | null = null;
+    try {
+      for await (const page of pagesOf(read, (each) => each?.metafields)) {
+        if (page === null) return null;
+        product = page;
+        for (const field of [...(page.metafields?.nodes ?? []), ...(page.named?.nodes ?? [])])
+          setMetafield(values, field, field);
+      }
     } catch (error) {
       if (isCoded(error, 'not_found')) return null;
       throw error;
     }
+    return product;
   }
 }
 
@@ -124,14 +128,15 @@ export function contentFields(product: LiveContent): Record<StoreField, string |
   };
 }
 
-/** A field that was not requested is left out, because that differs from an empty one. */
-function requestedFields(
-  product: LiveContent,
-  { seo, category = false }: LiveParts,
-): LiveContentParts['fields'] {
-  const isRequested = (field: string): boolean =>
-    field === 'category' ? category : seo || !field.startsWith('seo.');
-  return Object.fromEntries(Object.entries(contentFields(product)).filter(([field]) => isRequested(field)));
+/** Whether a read for the targets asks for the field. Those of search engines come together, and they and the category cost extra. */
+function isRead(field: string, targets: readonly string[]): boolean {
+  if (field === 'category') return targets.includes(field);
+  return !field.startsWith('seo.') || targets.some((target) => target.startsWith('seo.'));
+}
+
+function setMetafield(values: Map<string, LiveValue>, field: LiveMetafield, place: MetafieldKey): void {
+  const { value, compareDigest: token, type } = field;
+  values.set(metafieldTarget(place), { value, token, type });
 }
 
 function liveImage({ __typename, id, alt, status, image }: LiveMedia): LiveImage[] {

@@ -214,18 +214,23 @@ const liveMediaSchema = z.object({
 });
 export type LiveMedia = z.infer<typeof liveMediaSchema>;
 
+const liveMetafieldSchema = metafieldSchema.extend({ compareDigest: z.string() });
+export type LiveMetafield = z.infer<typeof liveMetafieldSchema>;
+
 export const liveProductData = z.object({
   product: z
     .object({
       ...contentFields,
       status: z.string(),
-      metafields: page(metafieldSchema.extend({ compareDigest: z.string() })).optional(),
+      metafields: page(liveMetafieldSchema).optional(),
       tags: z.array(z.string()).optional(),
       media: z.object({ nodes: z.array(liveMediaSchema) }).optional(),
-      named: z.object({ nodes: z.array(metafieldSchema.extend({ compareDigest: z.string() })) }).optional(),
+      named: z.object({ nodes: z.array(liveMetafieldSchema) }).optional(),
     })
     .nullable(),
 });
+
+export type LiveProductNode = NonNullable<z.infer<typeof liveProductData>['product']>;
 
 /** An id of something else answers with an empty node. */
 export const liveVariantsData = z.object({
@@ -234,7 +239,7 @@ export const liveVariantsData = z.object({
       .object({
         id: gid('ProductVariant'),
         product: z.object({ id: z.string() }),
-        metafields: z.object({ nodes: z.array(metafieldSchema.extend({ compareDigest: z.string() })) }),
+        metafields: z.object({ nodes: z.array(liveMetafieldSchema) }),
       })
       .nullable()
       .or(z.strictObject({}).transform(() => null)),

@@ -1,6 +1,7 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
 import { keyInTarget } from '../../domain/metafield-key.js';
 import {
+  liveValue,
   STORE_FIELDS,
   type StoreField,
   type StoreWriteOptions,
@@ -105,10 +106,10 @@ export class ProductWriter {
     if (title === undefined && description === undefined) return input;
     if (title === undefined || description === undefined) {
       // `seo` is one input. An omitted half might be cleared, so its current value is sent.
-      const live = await this.reader.read(id, null);
+      const live = await this.reader.read(id, ['seo.title', 'seo.description']);
       if (live === null) throw new CodedError('not_found', `the store has no product ${id}`);
-      title ??= live.fields['seo.title'] ?? null;
-      description ??= live.fields['seo.description'] ?? null;
+      title ??= liveValue(live, 'seo.title').value;
+      description ??= liveValue(live, 'seo.description').value;
     }
     return { ...input, seo: { title: title ?? '', description: description ?? '' } };
   }
