@@ -1,13 +1,17 @@
-import type { ProductInput } from './schemas.js';
+import type { CatalogProductBody } from '../domain/catalog-product.js';
 
-type DeepReadonly<T> = T extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
-    : T;
+type FreeForm = Readonly<Record<string, unknown>>;
+type Plain = Omit<CatalogProductBody, 'variants' | 'translations' | 'open_attributes' | 'metadata'>;
+type Fields = { readonly [Field in keyof Plain]?: Plain[Field] | null } & {
+  readonly open_attributes?: FreeForm | null;
+  readonly metadata?: FreeForm | null;
+};
 
 /**
- * A create, replace or update body: the writable fields of docs/catalog-rules.md#product. The type keeps the texts of further
- * languages out, which are no field.
+ * A create, replace or update body: the writable fields of docs/catalog-rules.md#product. Nothing is required, and null empties a field.
+ * The texts of further languages are no field.
  */
-export type ProductBody = DeepReadonly<ProductInput> & { readonly translations?: never };
+export type ProductBody = Fields & {
+  readonly variants?: readonly Fields[] | null;
+  readonly translations?: never;
+};

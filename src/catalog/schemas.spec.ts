@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deliverySchema, productInputSchema, productSchema, webhookConfigInputSchema } from './schemas.js';
+import { deliverySchema, productSchema } from './schemas.js';
 
 const delivery = {
   action: 'product_generated',
@@ -60,40 +60,5 @@ describe('productSchema', () => {
     expect(productSchema.parse({ id: '12' })).toEqual({ id: 12 });
     expect(productSchema.safeParse({ id: 'a-1' }).success).toBe(false);
     expect(productSchema.safeParse({ id: 2 ** 60 }).success).toBe(false);
-  });
-});
-
-describe('inputs', () => {
-  it('[PROD-06] takes every writable field and no read-only one', () => {
-    const writable = [
-      'sku',
-      'barcode',
-      'mpn',
-      'asin',
-      'brand',
-      'category',
-      'name',
-      'description',
-      'url',
-      'html_description',
-    ];
-    const objects = [
-      'external_id',
-      'open_attributes',
-      'crawl_configuration',
-      'images',
-      'metadata',
-      'product_lists',
-      'tags_to_update',
-      'variants',
-    ];
-    expect(Object.keys(productInputSchema.shape).sort()).toEqual([...writable, ...objects].sort());
-  });
-
-  it('a webhook configuration needs a URI and knows three actions', () => {
-    const url = 'https://sync.example.com/hook';
-    expect(webhookConfigInputSchema.safeParse({ url, actions: ['product_generated'] }).success).toBe(true);
-    expect(webhookConfigInputSchema.safeParse({ url, actions: ['other'] }).success).toBe(false);
-    expect(webhookConfigInputSchema.safeParse({ url: 'hook' }).success).toBe(false);
   });
 });

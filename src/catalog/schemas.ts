@@ -1,6 +1,6 @@
 /**
  * The bodies of the catalog service (docs/catalog-rules.md) as zod schemas. Responses are read tolerantly: unknown
- * fields pass through, and a field without a value may be absent or null. The `…Input` schemas type the sent bodies.
+ * fields pass through, and a field without a value may be absent or null.
  */
 import { z } from 'zod';
 
@@ -67,34 +67,6 @@ export const productSchema = variantSchema.extend({
 export type CatalogProduct = z.output<typeof productSchema>;
 export type CatalogVariant = z.output<typeof variantSchema>;
 
-const imageInputSchema = z.object({ source_url: z.string(), order: z.int() });
-
-const variantInputSchema = z.object({
-  sku: text,
-  barcode: text,
-  mpn: text,
-  asin: text,
-  brand: text,
-  category: text,
-  name: text,
-  description: text,
-  url: text,
-  html_description: text,
-  external_id: text,
-  open_attributes: freeForm.nullish(),
-  crawl_configuration: z.object({ reference_string: text, source_url: text }).nullish(),
-  images: z.array(imageInputSchema).nullish(),
-  metadata: freeForm.nullish(),
-  product_lists: z.array(z.string()).nullish(),
-  tags_to_update: z.array(z.int()).nullish(),
-});
-
-/** Body of create, replace and update (docs/catalog-rules.md#product, writable fields). Nothing is required; null empties a field. */
-export const productInputSchema = variantInputSchema.extend({
-  variants: z.array(variantInputSchema).nullish(),
-});
-export type ProductInput = z.input<typeof productInputSchema>;
-
 /** The accepted outcome (docs/catalog-rules.md, CREATE-08): the variants are created in the background. */
 export const backgroundCreationSchema = z.looseObject({ background_task_id: taskIdSchema });
 
@@ -113,15 +85,13 @@ export const WEBHOOK_ACTIONS = [
   'product_generation_failed',
   'product_generation_no_urls',
 ] as const;
-export const webhookActionSchema = z.enum(WEBHOOK_ACTIONS);
 
 /** The request body of POST /settings/webhooks/ (docs/catalog-rules.md#webhook-configuration). */
-export const webhookConfigInputSchema = z.object({
-  url: z.url(),
-  hmac_secret: z.string().optional(),
-  actions: z.array(webhookActionSchema).optional(),
-});
-export type WebhookConfigInput = z.input<typeof webhookConfigInputSchema>;
+export interface WebhookConfigInput {
+  readonly url: string;
+  readonly hmac_secret?: string;
+  readonly actions?: (typeof WEBHOOK_ACTIONS)[number][];
+}
 
 /** The webhook configuration in a response. Another system may own it, so any URL and any action is accepted. */
 export const webhookConfigSchema = z.looseObject({

@@ -320,7 +320,7 @@ export class FakeCatalog extends CatalogClient {
   }
 
   override async putWebhookSettings(config: WebhookConfigInput): Promise<WebhookConfig> {
-    return this.script.run('putWebhookSettings', [config], () => (this.webhook = config));
+    return this.script.run('putWebhookSettings', [config], () => (this.webhook = { ...config }));
   }
 
   override async deleteWebhookSettings(): Promise<void> {

@@ -90,7 +90,10 @@ export class LiveReader {
     const read = async (after: string | null): Promise<LiveProductNode | null> => {
       const keys = after === null ? named : [];
       const variables = {
-        ...{ id, ns, after, keys },
+        id,
+        ns,
+        after,
+        keys,
         withMetafields: ns !== null,
         withNamed: keys.length > 0,
         withSeo: isRead('seo.title', targets),
