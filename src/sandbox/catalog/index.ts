@@ -101,10 +101,10 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
   };
 }
 
-function workersOf(app: NestExpressApplication, settings: SandboxSettings): Worker[] {
+function workersOf(app: NestExpressApplication, { pollMs, logger }: SandboxSettings): Worker[] {
   return [
-    new Worker(app.get(TaskWorkload), { ...settings, concurrency: 4 }),
-    new Worker(app.get(DeliveryWorkload), { ...settings, concurrency: 16 }),
+    new Worker(app.get(TaskWorkload), { pollMs, logger, concurrency: 4 }),
+    new Worker(app.get(DeliveryWorkload), { pollMs, logger, concurrency: 16 }),
   ];
 }
 

@@ -107,25 +107,6 @@ describe('pages', () => {
     }
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 1].map((number) => `product-${number}`));
   });
-
-  it.each([{ first: 251 }, { first: null }, { first: 1, after: 'abc' }])('refuse %j', async (variables) => {
-    const { body } = await call(await sandbox(), PAGE, variables);
-    expect(body.errors?.[0]?.extensions.code).toBe('BAD_REQUEST');
-  });
-});
-
-describe('an id', () => {
-  it('of another type is RESOURCE_NOT_FOUND, an unknown one null, a malformed variable INVALID_VARIABLE', async () => {
-    const store = await sandbox();
-    const query = 'query Q($id: ID!) { product(id: $id) { id } }';
-    const ask = async (id: unknown): Promise<unknown> => {
-      const { body } = await call(store, query, { id });
-      return [body.data, body.errors?.[0]?.extensions.code];
-    };
-    expect(await ask('gid://shopify/Order/1')).toEqual([{ product: null }, 'RESOURCE_NOT_FOUND']);
-    expect(await ask('gid://shopify/Product/1')).toEqual([{ product: null }, undefined]);
-    expect(await ask(null)).toEqual([undefined, 'INVALID_VARIABLE']);
-  });
 });
 
 describe('access', () => {
@@ -218,7 +199,6 @@ describe('an export', () => {
   const RUN = `mutation R($query: String!) { bulkOperationRunQuery(query: $query, groupObjects: false) {
     bulkOperation { id status } userErrors { field message code } } }`;
   const POLL = `query P($id: ID!) { bulkOperation(id: $id) { id status objectCount rootObjectCount fileSize url } }`;
-  const CANCEL = `mutation C($id: ID!) { bulkOperationCancel(id: $id) { bulkOperation { status } userErrors { field message } } }`;
   const QUERY =
     '{ products { edges { node { __typename id title variants { edges { node { id media { edges { node { id } } } } } } } } } }';
 
@@ -239,9 +219,6 @@ describe('an export', () => {
   }
   async function poll(store: TestStore, id = ''): Promise<Operation> {
     return (await call<{ bulkOperation: Operation }>(store, POLL, { id })).body.data.bulkOperation;
-  }
-  async function cancel(store: TestStore, id = ''): Promise<unknown> {
-    return (await call(store, CANCEL, { id })).body.data['bulkOperationCancel'];
   }
 
   it('has a line for each node, children after their parent and not next to it, with counts and size that agree', async () => {
@@ -276,25 +253,6 @@ describe('an export', () => {
     expect(Math.min(...children)).toBeGreaterThan(1);
   });
 
-  it('takes its time, with counters that stand still until it is finished', async () => {
-    const clock = new TestClock();
-    const store = await sandbox({ clock: clock.now, exportMs: 1000 });
-    store.loadCsv(productsCsv(2));
-    const { bulkOperation } = await run(store);
-    await store.idle();
-    const seen = [];
-    for (const wait of [0, 500, 500]) {
-      clock.advance(wait);
-      const { status, rootObjectCount, url } = await poll(store, bulkOperation?.id);
-      seen.push([status, rootObjectCount, url !== null]);
-    }
-    expect(seen).toEqual([
-      ['CREATED', '0', false],
-      ['RUNNING', '0', false],
-      ['COMPLETED', '2', true],
-    ]);
-  });
-
   it('is refused for a text that does not pass the schema, and while five are running', async () => {
     const store = await sandbox({ exportMs: 60_000 });
     for (const query of ['{ products {', '{ products { edges { node { colour } } } }'])
@@ -306,19 +264,5 @@ describe('an export', () => {
     expect((await run(store)).userErrors).toMatchObject([
       { field: null, message: expect.stringContaining('7600000000005'), code: 'OPERATION_IN_PROGRESS' },
     ]);
-  });
-
-  it('that runs is cancelled, twice without error, and leaves no file', async () => {
-    const clock = new TestClock();
-    const store = await sandbox({ clock: clock.now, exportMs: 1000 });
-    store.loadCsv(productsCsv(1));
-    const { bulkOperation } = await run(store);
-    for (let count = 0; count < 2; count += 1)
-      expect(await cancel(store, bulkOperation?.id)).toEqual({
-        bulkOperation: { status: 'CANCELING' },
-        userErrors: [],
-      });
-    clock.advance(1000);
-    expect(await poll(store, bulkOperation?.id)).toMatchObject({ status: 'CANCELED', url: null });
   });
 });

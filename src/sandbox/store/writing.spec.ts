@@ -42,15 +42,6 @@ describe('productUpdate', () => {
   const update = (store: TestStore, fields: object): Promise<Payload> =>
     run(store, UPDATE, { product: { id: ID, ...fields } });
 
-  it('writes the given fields, leaves the others, and answers with the stored values', async () => {
-    const store = await shop();
-    await update(store, { seo: { title: 'T', description: 'D' }, vendor: 'Norrby' });
-    expect(await update(store, { title: 'New', seo: { title: '' } })).toMatchObject({
-      product: { title: 'New', vendor: 'Norrby', seo: { title: null, description: 'D' } },
-      userErrors: [],
-    });
-  });
-
   const TOO_LONG = 'x'.repeat(256);
   it.each([
     [{ title: '' }, ['title']],
@@ -64,17 +55,6 @@ describe('productUpdate', () => {
     expect(product).toMatchObject({ title: 'Product 1', descriptionHtml: '' });
     expect(userErrors.map(({ field }) => field)).toEqual(refused.map((field) => [field]));
     expect(store.products.get(ID)).toBe(before);
-  });
-
-  it('answers null for an unknown product, and a top-level error for an unknown category', async () => {
-    const store = await shop();
-    expect(await update(store, { id: 'gid://shopify/Product/1' })).toEqual({
-      product: null,
-      userErrors: [{ field: ['id'], message: 'Product does not exist' }],
-    });
-    const { body } = await call(store, UPDATE, { product: { id: ID, category: 'gid://shopify/X/none' } });
-    expect(body.data).toEqual({ productUpdate: null });
-    expect(body.errors?.[0]?.extensions.code).toBe('INVALID_PRODUCT_TAXONOMY_NODE_ID');
   });
 
   it('moves updatedAt only when something changes', async () => {
@@ -146,12 +126,6 @@ describe('metafields', () => {
       userErrors: [{ field: ['metafields'] }],
     });
     expect(stored(store)).toEqual([]);
-  });
-
-  it('that are given twice are written twice: the last one wins', async () => {
-    const store = await shop();
-    const { metafields } = await set(store, entry({ value: 'one' }), entry({ value: 'two' }));
-    expect([metafields?.map(({ value }) => value), stored(store)]).toEqual([['one', 'two'], ['fit two']]);
   });
 
   it.each([
@@ -269,18 +243,6 @@ describe('translations', () => {
   ])('are refused for %j', async (fields, at, code) => {
     const { userErrors } = await register(await hats(), title(fields));
     expect(userErrors).toEqual([{ field: ['translations', '0', at], code }]);
-  });
-
-  it('of more than 100 entries, or of an unknown resource, are refused as a whole', async () => {
-    const store = await hats();
-    expect(await register(store, ...Array.from({ length: 101 }, () => title()))).toEqual({
-      translations: null,
-      userErrors: [{ field: ['resourceId'], code: 'TOO_MANY_KEYS_FOR_RESOURCE' }],
-    });
-    expect(await run(store, REGISTER, { id: 'gid://shopify/Product/1', t: [title()] })).toMatchObject({
-      translations: null,
-      userErrors: [{ code: 'RESOURCE_NOT_FOUND' }],
-    });
   });
 });
 

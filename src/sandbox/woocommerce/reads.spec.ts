@@ -42,13 +42,6 @@ describe('a list of products', () => {
     expect(headers.get('x-wp-total')).toBe('5');
   });
 
-  it('keeps named members of the top only (B3)', async () => {
-    const shop = await shopOf(1);
-    expect((await list(shop, { _fields: 'id,name,categories.id' })).body).toEqual([
-      { id: expect.any(Number), name: 'P1' },
-    ]);
-  });
-
   it('shows texts rendered in view and as stored in edit (B4)', async () => {
     const shop = await wooSandbox();
     shop.products.create({ row: { name: 'P', description: 'a\n\nb' } });
@@ -62,19 +55,6 @@ describe('a list of products', () => {
     shop.products.create({ row: { name: 'A & B' } });
     await ask(shop, 'POST', 'products', { body: { name: 'A & B' } });
     expect((await list(shop)).body.map(({ name }) => name)).toEqual(['A & B', 'A &amp; B']);
-  });
-
-  it('answers included ids, and is silent about missing ones', async () => {
-    const shop = await shopOf(4);
-    const [a, b] = ids(await list(shop));
-    expect(ids(await list(shop, { include: `${b},${a},999999` }))).toEqual([a, b]);
-  });
-
-  it('is shorter than its total where the key may not read some products', async () => {
-    const shop = await shopOf(3);
-    shop.hideFromKeys(shop.products.list().slice(0, 2));
-    const read = await list(shop, { per_page: '2' });
-    expect([read.body.length, read.headers.get('x-wp-total')]).toEqual([0, '3']);
   });
 
   it.each<Record<string, string>>([{ search: 'x' }, { per_page: '101' }, { orderby: 'date' }])(
@@ -144,16 +124,6 @@ describe('variations', () => {
 });
 
 describe('the shop', () => {
-  it('says who it is; an older one has no id (B15)', async () => {
-    const shop = await wooSandbox();
-    const read = (each: TestShop) => ask(each, 'GET', 'system_status', { query: { _fields: 'environment' } });
-    expect((await read(shop)).body).toEqual({
-      environment: expect.objectContaining({ store_id: expect.any(String), home_url: shop.url }),
-    });
-    const old = await read(await wooSandbox({ storeId: null }));
-    expect(old.body['environment']).not.toHaveProperty('store_id');
-  });
-
   it('loads a product export with variations, a tree of categories, brands and SEO texts', async () => {
     const shop = await wooSandbox();
     shop.loadCsv(demoCatalogCsv());
