@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, dashboardUrl, type DashboardAddress } from '../config/index.js';
-import { BACKOFF } from '../domain/backoff.js';
-import { CodedError, errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { NotificationRepository, type DueNotification } from '../persistence/notification.repository.js';
+import { NotificationRepository } from '../persistence/notification.repository.js';
 import { Connections } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { judge } from './conditions.js';
 import { messageOf } from './message.js';
-import { OUTGOING_WEBHOOK, type OutgoingWebhook } from './outgoing-webhook.js';
+import type { OutgoingPost } from './outgoing-webhook.js';
+import { sendDue, type Outgoing } from './sending.js';
+
+/** Injection token of the post to `notifications.webhookUrl`. */
+export const NOTIFICATION_POST = Symbol('NOTIFICATION_POST');
 
 /** Longer than the time limit of a post, so that two senders never send the same change at once. */
 const LEASE_MS = 30_000;
-const MOST_PER_ROUND = 50;
 
 /**
  * Notifies people of changes. It reads the rows, records which conditions began and ended, and posts each change.
@@ -28,7 +29,7 @@ export class Announcer {
   constructor(
     private readonly connections: Connections,
     private readonly notifications: NotificationRepository,
-    @Inject(OUTGOING_WEBHOOK) private readonly webhook: OutgoingWebhook,
+    @Inject(NOTIFICATION_POST) private readonly post: OutgoingPost,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     @Inject(APP_CONFIG) private readonly config: DashboardAddress,
@@ -37,7 +38,6 @@ export class Announcer {
     this.#log = logger.child({ stage: 'notifications' });
   }
 
-  /** Aborting `signal` ends the round after the current message. Aborting a request would leave its outcome unknown. */
   async round(signal: AbortSignal): Promise<void> {
     const { connections, notifications } = this;
     const minCredits = new Map(
@@ -50,34 +50,28 @@ export class Announcer {
       },
       (facts) => judge(facts, { minCredits }),
     );
-    for (let sent = 0; sent < MOST_PER_ROUND && !signal.aborted; sent += 1) {
-      const lease = randomUUID();
-      const due = await notifications.take(lease, LEASE_MS);
-      if (due === null || !(await this.#announce(due, lease))) return;
-    }
+    await sendDue(() => this.#take(), signal, { metrics: this.metrics, clock: this.clock, log: this.#log });
   }
 
-  /** False when the receiver refused it. The round ends, because the other messages would fail, too. */
-  async #announce(row: DueNotification, lease: string): Promise<boolean> {
-    const { notifications, webhook, metrics, config } = this;
-    const what = { condition: row.kind, subject: row.subject, phase: row.phase };
-    try {
-      await webhook.post(messageOf(row, row.phase, dashboardUrl(config)));
-    } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
-      const random = (): number => this.clock.random();
-      const delayMs = BACKOFF.notification.delayMs(row.attempts, random, error.retryAfterMs);
-      await notifications.postpone(row.id, lease, delayMs);
-      metrics.notifications.inc({ outcome: 'failed' });
-      this.#log.warn(
-        { ...what, err: errorLine(error) },
-        'the receiver did not accept a notification; it is sent again later',
-      );
-      return false;
-    }
-    await notifications.announced(row, lease);
-    metrics.notifications.inc({ outcome: 'sent' });
-    this.#log.info(what, 'a notification was sent');
-    return true;
+  async #take(): Promise<Outgoing | null> {
+    const { notifications, config } = this;
+    const lease = randomUUID();
+    const row = await notifications.take(lease, LEASE_MS);
+    if (row === null) return null;
+    const { id, kind, subject, phase, attempts } = row;
+    const text = escaped(messageOf(row, phase, dashboardUrl(config)));
+    return {
+      what: 'a notification',
+      facts: { condition: kind, subject, phase },
+      attempt: attempts,
+      post: () => this.post(JSON.stringify({ text })),
+      settle: () => notifications.announced(row, lease),
+      postpone: (delayMs) => notifications.postpone(id, lease, delayMs),
+    };
   }
+}
+
+/** Escapes the three characters that are markup in Slack, whose incoming webhooks take `{"text": "…"}`. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,13 +1,18 @@
+import { z } from 'zod';
 import type { Condition } from './conditions.js';
 
-/** Facts that a message may name. Each may be missing. */
-export interface Facts {
-  readonly code?: string | undefined;
-  readonly retried?: boolean | undefined;
-  readonly count?: number | undefined;
-  readonly remaining?: number | undefined;
-  readonly minimum?: number | undefined;
-}
+/** Facts that a message may name. Each kind of condition has its own. */
+export const factsSchema = z
+  .object({
+    runId: z.uuid(),
+    code: z.string(),
+    retried: z.boolean(),
+    count: z.number(),
+    remaining: z.number(),
+    minimum: z.number(),
+  })
+  .partial();
+export type Facts = z.output<typeof factsSchema>;
 
 /** The sentences about one condition. `subject` is the key of a store or workspace. */
 export interface ConditionWords {
@@ -16,6 +21,8 @@ export interface ConditionWords {
   /** What to do about it. */
   readonly todo: (subject: string, facts: Facts) => string;
   readonly ends: (subject: string) => string;
+  /** The dashboard's page about it, as a path. The overview where there is none. */
+  readonly page?: (facts: Facts) => string;
 }
 
 interface Cause {
@@ -54,14 +61,7 @@ const OTHER_CAUSE: Cause = {
   todo: 'see store-sync status for the reason',
 };
 
-/** The words for a condition that another release recorded. */
-export function unknownCondition(kind: string): ConditionWords {
-  return {
-    begins: (subject) => `${subject}: ${kind}`,
-    todo: () => 'see store-sync status',
-    ends: (subject) => `${subject}: ${kind} has ended`,
-  };
-}
+const runPage = ({ runId }: Facts): string => (runId === undefined ? '/' : `/runs/${runId}`);
 
 export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
   run_failed: {
@@ -69,17 +69,20 @@ export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
     todo: (_store, facts) =>
       facts.retried === true ? `it is retried automatically: ${causeOf(facts).todo}` : causeOf(facts).todo,
     ends: (store) => `the sync of store ${store} works again`,
+    page: runPage,
   },
   products_refused: {
     begins: (store) => `the sync of store ${store} ended, but the catalog refused some products`,
     todo: () => 'see the run’s page for the reasons, and fix the products in the store',
     ends: (store) => `the sync of store ${store} includes all products again`,
+    page: runPage,
   },
   write_backs_failed: {
     begins: (store, { count }) =>
       `${plural(count, 'write-back', 'write-backs')} to store ${store} failed permanently`,
     todo: () => 'see store-sync write-backs list --state failed; approve them to retry, or reject them',
     ends: (store) => `store ${store} has no failed write-backs`,
+    page: () => '/journal',
   },
   store_paused: {
     begins: (store, { code }) =>
@@ -115,6 +118,7 @@ export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
       `${plural(count, 'delivery', 'deliveries')} of workspace ${workspace} ${count === 1 ? 'was' : 'were'} parked for a person`,
     todo: () => 'see store-sync deliveries list for the reasons; replay them once the cause is fixed',
     ends: (workspace) => `workspace ${workspace} has no parked deliveries`,
+    page: () => '/deliveries',
   },
 };
 

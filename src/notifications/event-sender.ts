@@ -1,14 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { signWebhook } from '../catalog/webhook-signature.js';
-import { BACKOFF } from '../domain/backoff.js';
-import { CodedError, errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
-import type { LifecycleEventEntity } from '../persistence/entities/index.js';
 import { LifecycleEventRepository } from '../persistence/lifecycle-event.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { Connections } from '../connections/connections.js';
 import type { OutgoingPost } from './outgoing-webhook.js';
+import { sendDue, type Outgoing } from './sending.js';
 
 /** Injection token of the receiver: `notifications.events`. */
 export const EVENT_RECEIVER = Symbol('EVENT_RECEIVER');
@@ -18,7 +16,6 @@ export interface EventReceiver {
   readonly secret: string;
 }
 
-const MOST_PER_ROUND = 50;
 /** Waits grow up to half an hour, so this many attempts take about three days. */
 const MOST_ATTEMPTS = 150;
 
@@ -41,40 +38,25 @@ export class EventSender {
     this.#log = logger.child({ stage: 'notifications' });
   }
 
-  /** Aborting `signal` ends the round after the current event. */
   async round(signal: AbortSignal): Promise<void> {
     await this.events.look(this.connections.stores.map(({ key }) => key));
     await this.events.forgetOld();
-    for (let sent = 0; sent < MOST_PER_ROUND && !signal.aborted; sent += 1) {
-      const due = await this.events.take();
-      if (due === null || !(await this.#send(due))) return;
-    }
+    await sendDue(() => this.#take(), signal, { metrics: this.metrics, clock: this.clock, log: this.#log });
   }
 
-  /** False when the receiver refused it. The round ends, because the other events would fail, too. */
-  async #send(event: LifecycleEventEntity): Promise<boolean> {
-    const { id, kind, store, facts, at } = event;
+  async #take(): Promise<Outgoing | null> {
+    const { events, receiver } = this;
+    const event = await events.take();
+    if (event === null) return null;
+    const { id, kind, store, facts, at, attempts } = event;
     const body = JSON.stringify({ id, type: kind, at: at.toISOString(), store, data: facts });
-    const what = { event: id };
-    try {
-      await this.receiver.post(body, signWebhook(this.receiver.secret, body, this.clock.now()));
-    } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
-      this.metrics.notifications.inc({ outcome: 'failed' });
-      this.#log.warn(
-        { ...what, err: errorLine(error) },
-        'the receiver did not accept a lifecycle event; it is sent again later',
-      );
-      if (event.attempts >= MOST_ATTEMPTS) await this.events.settle(id);
-      else {
-        const random = (): number => this.clock.random();
-        const delayMs = BACKOFF.notification.delayMs(event.attempts, random, error.retryAfterMs);
-        await this.events.postpone(id, delayMs);
-      }
-      return false;
-    }
-    await this.events.settle(id);
-    this.metrics.notifications.inc({ outcome: 'sent' });
-    return true;
+    return {
+      what: 'a lifecycle event',
+      facts: { event: id },
+      attempt: attempts,
+      post: () => receiver.post(body, signWebhook(receiver.secret, body, this.clock.now())),
+      settle: () => events.settle(id),
+      postpone: (delayMs) => (attempts >= MOST_ATTEMPTS ? events.settle(id) : events.postpone(id, delayMs)),
+    };
   }
 }

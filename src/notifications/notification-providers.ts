@@ -1,11 +1,10 @@
 import type { Provider } from '@nestjs/common';
 import { APP_CONFIG, type AppConfig } from '../config/index.js';
-import { CodedError } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
 import { Shutdown } from '../runtime/shutdown.js';
-import { Announcer } from './announcer.js';
+import { Announcer, NOTIFICATION_POST } from './announcer.js';
 import { EVENT_RECEIVER, EventSender, type EventReceiver } from './event-sender.js';
-import { OUTGOING_WEBHOOK, outgoingPost, outgoingWebhook, type OutgoingWebhook } from './outgoing-webhook.js';
+import { outgoingPost } from './outgoing-webhook.js';
 import { RoundTimer, type Sender } from './round-timer.js';
 
 function timed(name: string, token: typeof Announcer | typeof EventSender): Provider {
@@ -20,14 +19,9 @@ function timed(name: string, token: typeof Announcer | typeof EventSender): Prov
 /** Posts what changed to `notifications.webhookUrl`. A daemon has these only when the setting is there. */
 export const NOTIFICATIONS: Provider[] = [
   {
-    provide: OUTGOING_WEBHOOK,
+    provide: NOTIFICATION_POST,
     inject: [APP_CONFIG],
-    useFactory: ({ notifications }: AppConfig): OutgoingWebhook => {
-      const { webhookUrl } = notifications;
-      if (webhookUrl === undefined)
-        throw new CodedError('misconfigured', 'notifications.webhookUrl is not set');
-      return outgoingWebhook(webhookUrl);
-    },
+    useFactory: ({ notifications: { webhookUrl = '' } }: AppConfig) => outgoingPost(webhookUrl),
   },
   Announcer,
   timed('notifications', Announcer),
@@ -38,11 +32,9 @@ export const LIFECYCLE_EVENTS: Provider[] = [
   {
     provide: EVENT_RECEIVER,
     inject: [APP_CONFIG],
-    useFactory: ({ notifications }: AppConfig): EventReceiver => {
-      const { webhookUrl: url, secret } = notifications.events;
-      if (url === undefined || secret === undefined)
-        throw new CodedError('misconfigured', 'notifications.events.webhookUrl and its secret are not set');
-      return { post: outgoingPost(url), secret };
+    useFactory: ({ notifications: { events } }: AppConfig): EventReceiver => {
+      const { webhookUrl = '', secret = '' } = events;
+      return { post: outgoingPost(webhookUrl), secret };
     },
   },
   EventSender,

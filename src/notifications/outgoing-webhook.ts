@@ -4,18 +4,10 @@ import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
 
 const TIMEOUT_MS = 10_000;
 
-/** Injection token of the `OutgoingWebhook`. */
-export const OUTGOING_WEBHOOK = Symbol('OUTGOING_WEBHOOK');
-
-export interface OutgoingWebhook {
-  /**
-   * Posts a message. Resolves within ten seconds when the receiver accepted it (2xx). Otherwise throws `transient` or
-   * `invalid`, with the requested wait, and with `outcomeUnknown` when the receiver may have accepted it.
-   */
-  post(text: string): Promise<void>;
-}
-
-/** Posts a JSON text, with further headers. Resolves and throws as `OutgoingWebhook.post` does. */
+/**
+ * Posts a JSON text, with further headers. Resolves within ten seconds when the receiver accepted it (2xx). Otherwise throws `transient` or
+ * `invalid`, with the requested wait, and with `outcomeUnknown` when the receiver may have accepted it.
+ */
 export type OutgoingPost = (body: string, headers?: Readonly<Record<string, string>>) => Promise<void>;
 
 /**
@@ -38,17 +30,6 @@ export function outgoingPost(url: string, timeoutMs = TIMEOUT_MS): OutgoingPost 
     if (answer.status >= 200 && answer.status < 300) return;
     throw refused(answer.status, answer.headers['retry-after']);
   };
-}
-
-/** Sends messages in the format of Slack's incoming webhooks: `{"text": "…"}`. */
-export function outgoingWebhook(url: string, timeoutMs = TIMEOUT_MS): OutgoingWebhook {
-  const post = outgoingPost(url, timeoutMs);
-  return { post: (text) => post(JSON.stringify({ text: escaped(text) })) };
-}
-
-/** Escapes the three characters that are markup in Slack. */
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** The error has no cause, because the message of the cause may contain the address. */

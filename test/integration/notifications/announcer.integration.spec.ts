@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Announcer } from '../../../src/notifications/announcer.js';
-import { outgoingWebhook } from '../../../src/notifications/outgoing-webhook.js';
+import { outgoingPost } from '../../../src/notifications/outgoing-webhook.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
 import { loggerTo } from '../../support/logs.js';
 import { refusal } from '../../support/fake-catalog.js';
@@ -26,7 +26,7 @@ function announcer(timeoutMs = 5_000, adminPort = 0): Announcer {
   return new Announcer(
     stages.connections,
     new NotificationRepository(stages.db),
-    outgoingWebhook(receiver.url(), timeoutMs),
+    outgoingPost(receiver.url(), timeoutMs),
     stages.metrics,
     stages.clock,
     { server: { publicUrl: 'https://sync.example.com/', admin: { port: adminPort } } },
