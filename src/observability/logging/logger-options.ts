@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { DestinationStream, LevelWithSilent, Logger } from 'pino';
 import { build as prettyStream } from 'pino-pretty';
 import { LONGEST_LINE, shortened, withoutStatements } from './bounded-entry.js';
-import { isHarmless, redactorOf, redactValue } from './redaction.js';
+import { redactorOf, redactValue } from './redaction.js';
 import type { Redactor } from './redaction.js';
 
 export interface LoggerSettings {
@@ -75,8 +75,6 @@ export function createLoggerOptions(logger: Logger): Params {
 function safeLine(line: string, redact: Redactor, { pretty, level }: LoggerSettings): string {
   const bounded = level !== 'debug' && level !== 'trace';
   const isShort = !bounded || line.length <= LONGEST_LINE;
-  // Most lines have no error, an ordinary length and no secret, so they need not be parsed.
-  if (!pretty && isShort && !line.includes('"stack":') && isHarmless(line, redact)) return line;
   const parsed: unknown = JSON.parse(line);
   const entry = bounded ? withoutStatements(parsed) : parsed;
   const json = JSON.stringify(redactValue(isShort ? entry : shortened(entry), redact));

@@ -36,19 +36,6 @@ const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"']{0,200}):[^\s/@"']{1,500}@/gi, `$1:${MASK}@`],
 ];
 
-/**
- * True for a line of JSON that a look at its text shows to hold nothing to mask: most lines, which then need not be
- * parsed. Escaped characters are decoded before the comparison.
- */
-export function isHarmless(line: string, redact: Redactor): boolean {
-  return !line.includes('\\') && !namesOf(line).some(isSecretName) && redact(line) === line;
-}
-
-/** Names of members in a line of JSON without escapes. A text that looks like a name is harmless. */
-function namesOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)":/g)].map(([, name = '']) => name);
-}
-
 function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[-_]/g, '');
   return SECRET_NAMES.has(plain) || HEADER_OF_SECRET.test(plain);
