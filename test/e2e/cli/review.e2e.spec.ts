@@ -133,6 +133,7 @@ describe('write-backs of many products at once', () => {
     expect(end).toMatchObject({ status: 0, stderr: '' });
     expect(end.stdout).toMatch(/title: reverted to "A approved chair"/);
     expect(end.stdout).toMatch(/decided by /);
+    expect(end.stdout).toMatch(/: not mapped \(writeBack\.\S+ would write "/);
     const json = await runCommand(world, 'write-backs', ['show', id], { json: true });
     expect(JSON.parse(json.stdout)).toMatchObject({ id, state: 'reverted', sources: expect.any(Array) });
     expect(await runCommand(world, 'write-backs', ['show', 'nobody'])).toMatchObject({
