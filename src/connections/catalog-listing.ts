@@ -34,17 +34,33 @@ export async function confirmGone<Link extends LinkedProduct>(
   client: CatalogClient,
   missing: readonly Link[],
 ): Promise<GoneProducts<Link>> {
-  const limit = pLimit(LOOKUPS_AT_ONCE);
   const gone: Link[] = [];
-  let present = 0;
-  for (let from = 0; from < missing.length; from += LEFT_OUT_MOST) {
+  for (let from = 0; from < missing.length;) {
     const some = missing.slice(from, from + LEFT_OUT_MOST);
-    const found = await Promise.all(some.map((link) => limit(() => isThere(client, link))));
-    gone.push(...some.filter((_link, index) => found[index] === false));
-    present += found.filter(Boolean).length;
+    gone.push(...(await goneById(client, some)));
+    from += some.length;
+    const present = from - gone.length;
     if (present >= LEFT_OUT_MOST && present > gone.length) return { gone, limited: true };
   }
   return { gone, limited: false };
+}
+
+/** Of these products those that the service does not know any more, or shows as somebody else's. */
+export async function goneById<Link extends LinkedProduct>(
+  client: CatalogClient,
+  links: readonly Link[],
+  signal?: AbortSignal,
+): Promise<Link[]> {
+  const limit = pLimit(LOOKUPS_AT_ONCE);
+  const found = await Promise.all(
+    links.map((link) =>
+      limit(() => {
+        signal?.throwIfAborted();
+        return isThere(client, link);
+      }),
+    ),
+  );
+  return links.filter((_link, index) => found[index] === false);
 }
 
 /** Why linked products were not compared with the listing, for people. */

@@ -119,13 +119,6 @@ export class LinkRepository {
     );
   }
 
-  /** Whether the catalog has a product of the store that we know of. */
-  async hasLinked(store: string): Promise<boolean> {
-    return this.db
-      .repository(StoreProductEntity)
-      .existsBy({ store, state: In(['linked', 'conflicted', 'pending']) });
-  }
-
   /** Products that the catalog creates in the background. */
   async pending(store: string): Promise<StoreProductEntity[]> {
     return this.db.repository(StoreProductEntity).find({

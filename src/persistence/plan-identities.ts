@@ -2,6 +2,7 @@ import { In } from 'typeorm';
 import { z } from 'zod';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product.js';
 import type { CatalogListing } from './catalog-listing.rows.js';
+import { LINKED } from './compared-by.js';
 import { json, type Database, type SqlValue } from './database.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { HELD_RUN } from './plan-drafts.js';
@@ -50,11 +51,12 @@ export class PlanIdentities {
     );
   }
 
-  /** True when products of the store are linked to catalog products. */
-  async hasLinks(): Promise<boolean> {
-    return this.db.holds(
+  /** All linked products of the store. */
+  async linked(): Promise<LinkedProduct[]> {
+    return this.db.read(
+      linkedProduct,
       // SQL: shares the condition `LINKED` with the statement below.
-      `SELECT EXISTS (SELECT 1 FROM store_product WHERE store = $1 AND ${LINKED}) AS holds`,
+      `SELECT external_id, store_id, catalog_id FROM store_product WHERE store = $1 AND ${LINKED} ORDER BY external_id`,
       [this.run.store],
     );
   }
@@ -63,9 +65,9 @@ export class PlanIdentities {
    * Linked products of the store that the listing does not show under their catalog id, or shows as somebody else's. Products that were
    * linked after the listing was begun are not compared.
    */
-  async missingFrom(listing: CatalogListing): Promise<GoneLink[]> {
+  async missingFrom(listing: CatalogListing): Promise<LinkedProduct[]> {
     return this.db.read(
-      goneLink,
+      linkedProduct,
       // SQL: `NOT EXISTS` on the rows of the listing.
       `SELECT external_id, store_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
          AND first_seen_at <= (SELECT started_at FROM catalog_listing WHERE id = $2)
@@ -247,9 +249,6 @@ function holdersOf(holders: Holders, parameter: number): [sql: string, value: st
   ];
 }
 
-/** Products that are linked to a catalog product. Orphaned ones are not among them. */
-const LINKED = `state IN ('linked', 'conflicted') AND catalog_id IS NOT NULL`;
-
 /** Fields of an update through which an identifier could be sent. */
 const TOUCHES_IDENTIFIERS = `fields ?| array['sku', 'barcode', 'mpn', 'asin', 'variants']`;
 
@@ -260,6 +259,6 @@ const SENDS_IDENTIFIERS = `action.state = 'draft' AND action.kind <> 'orphan'
 const OWN_IDENTIFIERS = `unnest($2::text[]) AS asked(product) CROSS JOIN LATERAL (
   SELECT kind, folded, owner, product FROM planned_identifier WHERE run_id = $1 AND product = asked.product AND wanted OFFSET 0) AS own`;
 
-const goneLink = z.object({ externalId: z.string(), storeId: z.string(), catalogId: z.string() });
-/** A linked product that the listing does not show. */
-export type GoneLink = Readonly<z.infer<typeof goneLink>>;
+const linkedProduct = z.object({ externalId: z.string(), storeId: z.string(), catalogId: z.string() });
+/** A product of the store that is linked to a catalog product. */
+export type LinkedProduct = Readonly<z.infer<typeof linkedProduct>>;

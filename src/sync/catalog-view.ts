@@ -2,10 +2,11 @@ import pLimit from 'p-limit';
 import type { CatalogVariant } from '../catalog/schemas.js';
 import type { IdentifierKind } from '../domain/catalog-product.js';
 import { isMetWith } from '../domain/error-policy.js';
-import type { GoneLink } from '../persistence/plan-identities.js';
+import type { ComparedBy } from '../persistence/compared-by.js';
+import type { LinkedProduct } from '../persistence/plan-identities.js';
 import type { HolderRow } from '../persistence/plan-rows.js';
 import type { Plan } from '../persistence/plan.js';
-import { confirmGone, NOT_COMPARED } from '../connections/catalog-listing.js';
+import { confirmGone, goneById, NOT_COMPARED } from '../connections/catalog-listing.js';
 import { OLDEST_FIRST } from '../connections/listing-walk.js';
 import type { Workspace } from '../connections/connections.js';
 import { holderRows, variantRows } from './listed-products.js';
@@ -21,29 +22,36 @@ import {
 const SEARCH_AT_MOST = 2000;
 const SEARCHES_AT_ONCE = 4;
 
-/** The listing that a full run compared its products with. */
+/** The look at the catalog that a full run compared its products with. */
 export interface ListingView {
-  readonly listing: TakenListing;
+  /** Null when each product was looked up by its id. */
+  readonly listing: TakenListing | null;
   /** Why linked products were not compared with the listing, for people; null when they were. */
   readonly notCompared: string | null;
 }
 
 /** The listing, and the linked products that the catalog no longer has. */
-export interface ComparedListing extends ListingView {
-  readonly gone: readonly GoneLink[];
+export interface ComparedLinks extends ListingView {
+  readonly gone: readonly LinkedProduct[];
 }
 
 /**
- * Compares the store's linked products with the workspace's listing. Only a complete listing says that a product is gone, and each such
- * product is looked up again. Null when nothing is linked yet. It changes nothing in the plan, so that products can be planned meanwhile.
+ * Compares the store's linked products with the catalog: with the workspace's listing, or each by its id. Only a complete listing says
+ * that a product is gone, and each such product is looked up again. Null when nothing is linked yet. It changes nothing in the plan, so
+ * that products can be planned meanwhile.
  */
-export async function compareWithListing(
+export async function compareWithCatalog(
   plan: Plan,
   workspace: Workspace,
+  way: ComparedBy,
   request: ListingRequest,
-): Promise<ComparedListing | null> {
-  if (!(await plan.identities.hasLinks())) return null;
-  const listing = await takeListing(plan, workspace, request);
+): Promise<ComparedLinks | null> {
+  if (way === null) return null;
+  const listing = await (way === 'ids' ? presentListing : takeListing)(plan, workspace, request);
+  if (listing === null) {
+    const gone = await goneById(workspace.client, await plan.identities.linked(), request.signal);
+    return { listing, notCompared: null, gone };
+  }
   if (!listing.complete) return { listing, notCompared: NOT_COMPARED.incomplete, gone: [] };
   const missing = await plan.identities.missingFrom(listing);
   const { gone, limited } = await confirmGone(workspace.client, missing);
@@ -66,7 +74,7 @@ export async function fillCatalogView(
 ): Promise<boolean> {
   const wanted = await plan.identities.toClear(SEARCH_AT_MOST + 1);
   if (wanted.length === 0) {
-    if (known !== null) plan.identities.takeListing(known.listing);
+    if (known?.listing != null) plan.identities.takeListing(known.listing);
     return false;
   }
   const listing = known?.listing ?? (await worthwhileListing(plan, workspace, wanted.length, request));

@@ -1,4 +1,5 @@
 import type { RunCounts } from '../domain/run-counts.js';
+import { comparedBy } from '../persistence/compared-by.js';
 import type { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
@@ -65,20 +66,22 @@ export async function planForReview(
     watermark === null
       ? await readAll(store, null, nothing, options.signal)
       : readChanges(store, watermark, owedStoreIds(new OwedRepository(parts.db), store.key));
-  return planExtracted(parts, run, named, { read, full: watermark === null }, options);
+  const full = watermark === null;
+  const way = full ? await comparedBy(parts.db, run) : null;
+  return planExtracted(parts, run, named, { read, full, comparedBy: way }, options);
 }
 
 async function planExtracted(
   { db, clock }: PlanningParts,
   run: PlannedRun,
   store: Store,
-  { read, full }: Extracted,
+  { read, full, comparedBy: way }: Extracted,
   { signal, onProgress, onActions }: DryRunOptions,
 ): Promise<DryRun & { readonly entries: number }> {
   const plan = await Plan.begin(db, run);
   try {
     const outcome = await planRead(plan, store, read, {
-      full,
+      comparedBy: way,
       force: true,
       // A person expects it to see the catalog as it is now.
       listing: { since: await plan.listings.now(), clock, signal },

@@ -3,7 +3,6 @@ import { errorLine } from '../domain/errors.js';
 import { CatalogListingRows } from '../persistence/catalog-listing.rows.js';
 import type { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
 import type { Logger } from '../runtime/logger.js';
 import { listingSince } from './run-hold.js';
 import { LISTING_MAX_AGE_MS, readForAll } from './workspace-listing.js';
@@ -19,10 +18,9 @@ export interface EarlyListing {
   readonly end: () => Promise<void>;
 }
 
-/** Begins to read the listing, unless one serves the run, another process reads it, or nothing of the store is linked yet. */
+/** Begins to read the listing, unless one serves the run, or another process reads it. */
 export function beginListing(
   db: Database,
-  links: LinkRepository,
   run: SyncRunEntity,
   store: Store,
   signal: AbortSignal,
@@ -30,7 +28,7 @@ export function beginListing(
 ): EarlyListing {
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
-  const read = readOnce(new CatalogListingRows(db), links, run, store, ended).catch((error: unknown) => {
+  const read = readOnce(new CatalogListingRows(db), run, store, ended).catch((error: unknown) => {
     // The plan takes the listing later, and fails there when it cannot be read then.
     const facts = { runId: run.id, workspace: store.workspace.key, err: errorLine(error) };
     if (!ended.aborted) log.info(facts, 'the catalog’s listing could not be read early');
@@ -47,14 +45,12 @@ export function beginListing(
 
 async function readOnce(
   rows: CatalogListingRows,
-  links: LinkRepository,
   run: SyncRunEntity,
-  { key, workspace }: Store,
+  { workspace }: Store,
   signal: AbortSignal,
 ): Promise<Date | null> {
   const demand = { maxAgeMs: LISTING_MAX_AGE_MS, since: listingSince(run) };
-  if ((await rows.present(workspace.key, demand, null)) !== null || !(await links.hasLinked(key)))
-    return null;
+  if ((await rows.present(workspace.key, demand, null)) !== null) return null;
   const asked = await rows.now();
   const serves = async (): Promise<boolean> => (await rows.present(workspace.key, demand, asked)) !== null;
   const read = await readForAll(rows, workspace, { signal }, undefined, serves);

@@ -1,4 +1,5 @@
 import type { ReadPart, SourceProduct } from '../domain/store-port.js';
+import type { ComparedBy } from '../persistence/compared-by.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../connections/connections.js';
@@ -15,6 +16,8 @@ export interface Extracted {
   readonly read: SourceRead;
   /** False for a read of what changed. */
   readonly full: boolean;
+  /** How a full read is compared with the catalog. */
+  readonly comparedBy: ComparedBy;
   /** The catalog's listing, which is read meanwhile. */
   readonly listing?: EarlyListing;
 }

@@ -1,10 +1,11 @@
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
+import type { ComparedBy } from '../persistence/compared-by.js';
 import type { PlannedCounts } from '../persistence/plan-actions.js';
 import type { Plan } from '../persistence/plan.js';
 import type { Store } from '../connections/connections.js';
 import { askById } from './absence.js';
-import { compareWithListing, type ComparedListing } from './catalog-view.js';
+import { compareWithCatalog, type ComparedLinks } from './catalog-view.js';
 import type { SourceRead } from './extract.js';
 import { Findings, planBatch, type Tally } from './planned-batch.js';
 import { planAgain } from './planned-again.js';
@@ -25,7 +26,8 @@ export interface PlanOutcome {
 }
 
 export interface PlanOptions {
-  readonly full: boolean;
+  /** How linked products are compared with the catalog; null for a run that does not compare them. */
+  readonly comparedBy: ComparedBy;
   /** Ignores the share limits. */
   readonly force: boolean;
   readonly listing: ListingRequest;
@@ -55,7 +57,7 @@ export async function planRead(
   options: PlanOptions,
 ): Promise<PlanOutcome> {
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
-  const { compared, incomplete } = await besidesListing(plan, store, options, async (onProgress) => {
+  const { compared, incomplete } = await besidesComparison(plan, store, options, async (onProgress) => {
     const why = await planProducts(plan, store, read, tally, onProgress);
     if (why === null) await planOrphans(plan, store, tally, options.force);
     await plan.actions.planGone(read.gone);
@@ -84,19 +86,19 @@ export async function planRead(
 const ANALYSED_FROM = 1_000;
 
 /**
- * Plans what the store has while the catalog's listing is read and compared. Returns what came of it, which is null when there is nothing
+ * Plans what the store has while its linked products are compared with the catalog. Returns what came of it, which is null when there is nothing
  * to compare, and what `work` returns. An error of either ends the other, and both have ended when this returns or throws.
  */
-async function besidesListing(
+async function besidesComparison(
   plan: Plan,
   store: Store,
-  { full, listing: asked, onProgress }: PlanOptions,
+  { comparedBy, listing: asked, onProgress }: PlanOptions,
   work: (onProgress: PlanOptions['onProgress']) => Promise<string | null>,
-): Promise<{ readonly compared: ComparedListing | null; readonly incomplete: string | null }> {
+): Promise<{ readonly compared: ComparedLinks | null; readonly incomplete: string | null }> {
   const failed = new AbortController();
   const { signal = failed.signal } = asked;
   const request = { ...asked, signal: AbortSignal.any([signal, failed.signal]) };
-  const comparing = full ? compareWithListing(plan, store.workspace, request) : Promise.resolve(null);
+  const comparing = compareWithCatalog(plan, store.workspace, comparedBy, request);
   comparing.catch((error: unknown) => {
     failed.abort(error);
   });

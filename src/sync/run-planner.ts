@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import { traced } from '../observability/tracing/tracing.js';
+import { comparedBy } from '../persistence/compared-by.js';
 import { Database } from '../persistence/database.js';
-import { LinkRepository } from '../persistence/link.repository.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { Plan, PlanLostError } from '../persistence/plan.js';
 import { RunRepository } from '../persistence/run.repository.js';
@@ -25,7 +25,6 @@ export class RunPlanner {
   constructor(
     private readonly db: Database,
     private readonly runs: RunRepository,
-    private readonly links: LinkRepository,
     private readonly owed: OwedRepository,
     private readonly pauses: SidePauseRepository,
     private readonly state: StateRepository,
@@ -59,23 +58,33 @@ export class RunPlanner {
       await this.runs.beginRead(run.id, lease);
     }
     if (watermark !== null)
-      return { read: readChanges(store, watermark, owedStoreIds(this.owed, store.key)), full: false };
+      return {
+        read: readChanges(store, watermark, owedStoreIds(this.owed, store.key)),
+        full: false,
+        comparedBy: null,
+      };
     const progress = {
       started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle),
       waiting: (objects: number) => {
         onProgress({ phase: 'export', done: objects, total: null });
       },
     };
-    const listing = beginListing(this.db, this.links, run, store, signal, this.#log);
+    const way = await comparedBy(this.db, run);
+    const listing = way === 'listing' ? beginListing(this.db, run, store, signal, this.#log) : undefined;
     try {
-      return { read: await readAll(store, run.operation, progress, signal), full: true, listing };
+      const read = await readAll(store, run.operation, progress, signal);
+      return { read, full: true, comparedBy: way, listing };
     } catch (error) {
-      await listing.end();
+      await listing?.end();
       throw error;
     }
   }
 
-  async #planRead(hold: Hold, store: Store, { read, full, listing }: Extracted): Promise<void> {
+  async #planRead(
+    hold: Hold,
+    store: Store,
+    { read, full, comparedBy: way, listing }: Extracted,
+  ): Promise<void> {
     const { run, lease, signal, onProgress } = hold;
     const { id, store: key, workspace } = run;
     const plan = await Plan.begin(this.db, { id, store: key, workspace, lease, isDry: false });
@@ -83,7 +92,7 @@ export class RunPlanner {
       // The extract is read during planning.
       const outcome = await traced('plan', {}, async (span) => {
         const made = await planRead(plan, store, read, {
-          full,
+          comparedBy: way,
           force: run.force,
           listing: {
             since: listingSince(run),

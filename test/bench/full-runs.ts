@@ -56,7 +56,7 @@ export async function benchFullRuns(share: number, take: Take): Promise<void> {
     await smallSides.order({ file: smallFile });
     const large = daemon.fullRun('large');
     await sleep(2_000);
-    // The listing of the workspace is shared: the small store waits for it too, but not for the large store's changes.
+    // It looks its own products up, and waits neither for the listing nor for the large store’s changes.
     await world.due(['small']);
     const { seconds } = await large;
     const small = (await world.allEnded()).get('small') ?? 0;

@@ -237,7 +237,7 @@ export class Stages {
       this.lines.push(line);
       if (line.level === 'warn') this.log.push(line);
     });
-    const { db, runs, actions, state, pauses, owed, links, creations, generation, clock } = this;
+    const { db, runs, actions, state, pauses, owed, creations, generation, clock } = this;
     const application = new RunApplication(
       runs,
       actions,
@@ -249,7 +249,7 @@ export class Stages {
     return new RunWorker(
       this.connections,
       runs,
-      new RunPlanner(db, runs, links, owed, pauses, state, clock, logger),
+      new RunPlanner(db, runs, owed, pauses, state, clock, logger),
       application,
       pauses,
       new RunEnds(actions, owed, pauses, clock, logger),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { CodedError } from '../../../src/domain/errors.js';
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
 import { idRow } from '../../../src/persistence/rows.js';
 import { Gate } from '../../support/call-script.js';
@@ -303,4 +304,57 @@ it('looks up the variants of a foreign model once for all stores', async () => {
   stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
   expect(await nights.run(OTHER_STORE)).toMatchObject({ counts: { created: 1 } });
   expect(stages.catalog.script.calls.filter(({ args }) => args[0] === '101')).toEqual([]);
+});
+
+describe('a small store in a workspace with a large one', () => {
+  beforeEach(async () => {
+    stages.store.put(...Array.from({ length: 160 }, (_, index) => snapshot(index + 1)));
+    stages.otherStore.put(otherSnapshot(907, 'SKU-907'), otherSnapshot(908, 'SKU-908'));
+    await nights.run(STORE);
+    await nights.run(OTHER_STORE);
+    await nights.forget();
+    nights.pagesRead();
+  });
+
+  it('looks up its own products by their ids instead of reading the listing', async () => {
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ notCompared: null, counts: { unchanged: 2 } });
+    expect(stages.catalog.script.count('getProduct')).toBe(2);
+    expect(nights.pagesRead()).toBe(0);
+    expect(await nights.listings()).toEqual([]);
+  });
+
+  it('finds those that were deleted there, or belong to another system by now', async () => {
+    const [deleted, taken] = [907, 908].map((id) =>
+      stages.catalog.of(otherSnapshot(id, `SKU-${String(id)}`).externalId),
+    );
+    stages.catalog.products.delete(deleted?.id ?? 0);
+    stages.catalog.change(taken?.id ?? 0, { external_id: 'erp:1' });
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ counts: { created: 2, unchanged: 0 } });
+    expect(stages.catalog.products.get(taken?.id ?? 0)).toMatchObject({ external_id: 'erp:1' });
+  });
+
+  it('marks nothing as gone where the catalog does not answer', async () => {
+    stages.catalog.script.before('getProduct', () => {
+      throw new CodedError('transient', 'the catalog is away');
+    });
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ state: 'failed', counts: { created: 0 } });
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ counts: { created: 0, unchanged: 2 } });
+  });
+
+  it('uses a listing that another run has read lately', async () => {
+    await nights.run(STORE);
+    nights.pagesRead();
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ notCompared: null, counts: { unchanged: 2 } });
+    expect(stages.catalog.script.calls).toEqual([]);
+  });
+
+  it('reads the listing where that takes fewer requests', async () => {
+    stages.otherStore.put(otherSnapshot(909, 'SKU-909'), otherSnapshot(910, 'SKU-910'));
+    await nights.run(OTHER_STORE);
+    await nights.forget();
+    nights.pagesRead();
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ notCompared: null, counts: { unchanged: 4 } });
+    expect(stages.catalog.script.count('getProduct')).toBe(0);
+    expect(nights.pagesRead()).toBeGreaterThan(0);
+  });
 });
