@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { counted } from '../domain/text.js';
 import { approvalSummary } from '../operations/approval-summary.js';
 import { actingUser } from '../operations/audit.js';
 import { BulkOperations, type BulkRequest, type PresentedBulkChange } from '../operations/bulk-changes.js';
@@ -54,10 +55,10 @@ export class BulkFollower {
     if (!dryRun)
       await confirm(
         {
-          approve: `Approve ${countedWriteBacks(count)}, and write ${count === 1 ? 'it' : 'them'} to the live shop?`,
-          reject: `Reject ${countedWriteBacks(count)}?`,
-          revert: `Revert ${countedWriteBacks(count)} in the live shop?`,
-          reapply: `Write the texts of ${countedWriteBacks(count, 'reverted ')} to the live shop again?`,
+          approve: `Approve ${counted(count, 'write-back')}, and write ${count === 1 ? 'it' : 'them'} to the live shop?`,
+          reject: `Reject ${counted(count, 'write-back')}?`,
+          revert: `Revert ${counted(count, 'write-back')} in the live shop?`,
+          reapply: `Write the texts of ${counted(count, 'reverted write-back')} to the live shop again?`,
         }[action],
         yes,
       );
@@ -100,10 +101,6 @@ export class BulkFollower {
   }
 }
 
-function countedWriteBacks(count: number, which = ''): string {
-  return `${String(count)} ${which}${count === 1 ? 'write-back' : 'write-backs'}`;
-}
-
 const DONE = { reject: 'rejected', revert: 'reverted', reapply: 'written again' } as const;
 
 function summaryOf(change: PresentedBulkChange): string {
@@ -116,6 +113,6 @@ function summaryOf(change: PresentedBulkChange): string {
       refused: refused - leftEdited - leftGated,
     });
   return dryRun
-    ? `${countedWriteBacks(matching)}: ${done} would be reverted, ${refused} would be left as they are; nothing was written`
+    ? `${counted(matching, 'write-back')}: ${done} would be reverted, ${refused} would be left as they are; nothing was written`
     : `${String(done)} ${DONE[action]}, ${String(refused)} left as they are`;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
+import { counted } from '../domain/text.js';
 import { AwaitedContent } from '../operations/awaited-content.js';
 import type { PresentedRun } from '../operations/present-run.js';
 
@@ -20,10 +21,10 @@ export class ContentFollower {
     for (;;) {
       const { missing, toWrite, toReview } = await this.content.of(run);
       if (missing === 0 && toWrite === 0) {
-        if (toReview > 0) process.stderr.write(`texts of ${plural(toReview, 'product')} wait for review\n`);
+        if (toReview > 0) process.stderr.write(`texts of ${counted(toReview, 'product')} wait for review\n`);
         return;
       }
-      const state = `waiting for the daemon (store-sync start): ${plural(missing, 'text')} to come, ${String(toWrite)} to write\n`;
+      const state = `waiting for the daemon (store-sync start): ${counted(missing, 'text')} to come, ${String(toWrite)} to write\n`;
       if (state !== said) process.stderr.write((said = state));
       if (performance.now() > until || signal.aborted)
         throw new CodedError(
@@ -33,8 +34,4 @@ export class ContentFollower {
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
-}
-
-function plural(count: number, what: string): string {
-  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
 }

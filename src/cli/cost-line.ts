@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import type { SyncCost } from '../operations/sync-cost.js';
 
 /** The cost of a sync in one line for people. */
@@ -12,7 +13,7 @@ export function costLine(cost: SyncCost): string {
   const remaining =
     generations === 0 || creditsRemaining === null ? '' : `; ${rounded(creditsRemaining)} credits remain`;
   const limit = limitedBy === null ? '' : `; ${limitedBy} leaves ${waiting} to later runs`;
-  return `content would be requested for ${generations} ${generations === 1 ? 'product' : 'products'}${spent}${remaining + limit}`;
+  return `content would be requested for ${counted(generations, 'product')}${spent}${remaining + limit}`;
 }
 
 function rounded(credits: number): string {

@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import type { CommandChange } from '../operations/audit.js';
 import {
   DeliveryOperations,
@@ -68,7 +69,7 @@ function lineOf({ id, receivedAt, state, via, action, externalId, label, note }:
 function printDelivery(delivery: DeliveryDetail): void {
   print(lineOf(delivery));
   print(
-    `  workspace ${delivery.workspace}, task ${delivery.taskId ?? 'unknown'}, ${delivery.attempts} attempts, ${delivery.bytes} bytes`,
+    `  workspace ${delivery.workspace}, task ${delivery.taskId ?? 'unknown'}, ${counted(delivery.attempts, 'attempt')}, ${counted(delivery.bytes, 'byte')}`,
   );
   for (const [name, value] of Object.entries(delivery.headers)) print(`  ${name}: ${printable(value)}`);
   print(delivery.text === null ? JSON.stringify(delivery.body, null, 2) : printable(delivery.text, 4000));

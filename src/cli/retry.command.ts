@@ -1,4 +1,5 @@
 import { STORE_OPTION, JSON_OPTION, type CommonOptions } from './options.js';
+import { counted } from '../domain/text.js';
 import type { CommandChange } from '../operations/audit.js';
 import { StoreHealthOperations } from '../operations/store-health.js';
 import { StoreSyncCommand } from './command.js';
@@ -32,7 +33,9 @@ export class RetryCommand extends StoreSyncCommand<RetryOptions> {
       const { health, woken, store } = answer;
       if (options.json) printJson(answer);
       else if (health.state === 'ok')
-        print(`store ${store} works: woke ${woken.writeBacks} write-backs and ${woken.runs} runs`);
+        print(
+          `store ${store} works: woke ${counted(woken.writeBacks, 'write-back')} and ${counted(woken.runs, 'run')}`,
+        );
       if (health.state === 'ok') return 0;
       reportFailure(`store ${store} is still refused: ${printable(health.reason ?? '')}`);
       return 1;

@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import type { PresentedRun } from '../operations/present-run.js';
 
 /** A run in one line, for people, with a line for its error and one for each note. The error of a failed run is left out. */
@@ -10,7 +11,7 @@ export function runSummary({ kind, store, status, counts, error, notes }: Presen
     `${String(counts.failed)} failed`,
     counts.conflicted > 0 ? `${String(counts.conflicted)} with a shared SKU` : '',
     counts.orphaned > 0 ? `${String(counts.orphaned)} gone` : '',
-    `${String(counts.generationRequested)} generations requested`,
+    `${counted(counts.generationRequested, 'generation')} requested`,
   ].filter((part) => part !== '');
   const remarks = [...(error === null || status === 'failed' ? [] : [error]), ...notes];
   const more = remarks.map((remark) => `\n  ${remark}`).join('');

@@ -1,4 +1,5 @@
 import { JSON_OPTION, type CommonOptions } from './options.js';
+import { counted } from '../domain/text.js';
 import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
 import { failureReason } from '../operations/product-status-text.js';
 import { countedStates, LINK_WORDS, words } from '../operations/state-words.js';
@@ -39,7 +40,7 @@ function printStatus(status: Status): void {
   if (status.stores.length === 0)
     print('There are no stores yet. Configure one by store-sync init, or let a merchant install the app.');
   const counts = ({ deliveries, writeBacks, tasks }: Status['backlog']): string =>
-    `${deliveries} deliveries, ${writeBacks} write-backs, ${tasks} generation tasks`;
+    `${counted(deliveries, 'delivery', 'deliveries')}, ${counted(writeBacks, 'write-back')}, ${counted(tasks, 'generation task')}`;
   print(`backlog: ${counts(status.backlog)}`);
   print(`failed for good: ${counts(status.deadLetters)}`);
 }

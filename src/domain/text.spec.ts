@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clipped, onOneLine, storableText, withoutOuter, withoutTrailing } from './text.js';
+import { clipped, counted, onOneLine, storableText, withoutOuter, withoutTrailing } from './text.js';
 
 describe('a text', () => {
   it.each([
@@ -21,6 +21,14 @@ describe('a text', () => {
 
   it('comes on one line, and keeps its other spaces', () => {
     expect(onOneLine('a \r\n\t b  c\n\nd')).toBe('a b  c d');
+  });
+
+  it.each([
+    [0, '0 deliveries'],
+    [1, '1 delivery'],
+    [2, '2 deliveries'],
+  ])('names %d rows by the right number', (count, expected) => {
+    expect(counted(count, 'delivery', 'deliveries')).toBe(expected);
   });
 
   it('is cut between characters', () => {

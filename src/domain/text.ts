@@ -23,6 +23,11 @@ export function clipped(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** A number with its noun: `1 product`, `2 deliveries`. `many`: the plural, unless it is `one` with an `s`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${String(count)} ${count === 1 ? one : many}`;
+}
+
 /** Text that a database can hold: without NUL and without halves of surrogate pairs. Nothing else changes. */
 export function storableText(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();

@@ -4,6 +4,7 @@ import { connect, SILENT_OBSERVERS } from '../connections/connect.js';
 import type { Connections } from '../connections/connections.js';
 import { InstallationTokens } from '../connections/installation-tokens.js';
 import { InstalledStores } from '../connections/installed-stores.js';
+import { counted } from '../domain/text.js';
 import { WebhookSlot } from '../connections/webhook-slot.js';
 import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
 import { Database } from '../persistence/database.js';
@@ -118,7 +119,7 @@ function checkDatabase(
     const { url, dataDir, migrate } = config.database;
     const place = url === 'embedded' ? `embedded, in ${dataDir}` : placeOf(databaseUrl);
     if (pending === 0) return { level: 'ok', what: 'database', detail: `${place}, all migrations applied` };
-    const count = pending === 1 ? '1 migration' : `${String(pending)} migrations`;
+    const count = counted(pending, 'migration');
     const todo = migrate ? 'the start command applies them' : 'run store-sync migrate';
     return { level: 'warn', what: 'database', detail: `${place}, ${count} pending: ${todo}` };
   });

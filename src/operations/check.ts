@@ -4,7 +4,7 @@ import type { Connections, Store, Workspace } from '../connections/connections.j
 import type { SlotFinding } from '../connections/webhook-slot.js';
 import { MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
 import { isLoopback } from '../domain/loopback.js';
-import { withoutTrailing } from '../domain/text.js';
+import { counted, withoutTrailing } from '../domain/text.js';
 import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { connectorFindings } from './connector-findings.js';
@@ -189,7 +189,7 @@ async function catalogLogin(workspace: Workspace): Promise<Finding> {
   const what = `workspace ${workspace.key}: catalog login`;
   try {
     const page = await workspace.client.listProducts();
-    const count = page.count == null ? '' : `, ${String(page.count)} products`;
+    const count = page.count == null ? '' : `, ${counted(page.count, 'product')}`;
     return { level: 'ok', what, detail: `${workspace.settings.baseUrl} answers${count}` };
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;

@@ -23,14 +23,17 @@ export function words(name: string): string {
   return WORDS[name] ?? name.replaceAll('_', ' ');
 }
 
-/** Rows by state, as `37 in the catalog, 2 shared SKU`; `none` for none. */
+/** Rows by state, as `37 in the catalog, 2 wait for review`; `none` for none. */
 export function countedStates(
   counts: Readonly<Record<string, number>>,
   names: Readonly<Record<string, string>> = {},
 ): string {
   return (
     Object.entries(counts)
-      .map(([state, count]) => `${String(count)} ${names[state] ?? words(state)}`)
+      .map(([state, count]) => {
+        const word = names[state] ?? words(state);
+        return `${String(count)} ${count === 1 ? word : word.replace(/^waits\b/, 'wait')}`;
+      })
       .join(', ') || 'none'
   );
 }

@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { whoseGenerationError } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { isForeign } from '../domain/external-id.js';
+import { counted } from '../domain/text.js';
 import { CreditRepository } from '../persistence/credit.repository.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
@@ -149,10 +150,10 @@ export class GenerationRequester {
       open,
     });
     if (products > 0) return { ...UNLIMITED, products };
-    const reserved = open === 0 ? '' : `, ${String(open)} requests are open`;
+    const reserved = open === 0 ? '' : `, ${counted(open, 'request is', 'requests are')} open`;
     return {
       products: 0,
-      reason: `${String(known.creditsRemaining)} credits remain${reserved}: one more would leave fewer than generation.minCreditsRemaining (${String(minCreditsRemaining)})`,
+      reason: `${counted(known.creditsRemaining, 'credit remains', 'credits remain')}${reserved}: one more would leave fewer than generation.minCreditsRemaining (${String(minCreditsRemaining)})`,
       mayLook: await this.state.isCreditReportStale(workspace.key, REPORT_HOLDS_HOURS),
     };
   }

@@ -5,6 +5,7 @@ import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js
 import { owedLine } from '../domain/owed.js';
 import { pauseAfter } from '../domain/side-pause.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
+import { counted } from '../domain/text.js';
 import { ActionRepository, type ActionTally } from '../persistence/action.repository.js';
 import { STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
@@ -76,7 +77,7 @@ export class RunEnds {
     const example = first?.error ? `; the first: ${first.externalId}: ${failureLine(first.error)}` : '';
     const retryable = await this.actions.retryableFailures(run.id);
     const retryInMs = retryable > 0 ? this.#retryInMs(run) : undefined;
-    const failed = `${counts.failed === 1 ? '1 product' : `${String(counts.failed)} products`} failed${example}`;
+    const failed = `${counted(counts.failed, 'product')} failed${example}`;
     return {
       state: 'partial',
       counts,
@@ -190,7 +191,7 @@ export function applyOutcome({
       ...(unknown === 0
         ? []
         : [
-            `generation: outcome unknown for ${String(unknown)} products (${unknownReason}); they are asked for again unless a result comes`,
+            `generation: outcome unknown for ${counted(unknown, 'product')} (${unknownReason}); content is requested again unless a result comes`,
           ]),
       ...(atLimit === true ? [] : stopped),
     ],

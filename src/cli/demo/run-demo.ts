@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { NO_COUNTS, type RunCounts } from '../../domain/run-counts.js';
 import { CodedError } from '../../domain/errors.js';
+import { counted } from '../../domain/text.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import { ActionRepository } from '../../persistence/action.repository.js';
 import { DeliveryRepository } from '../../persistence/delivery.repository.js';
@@ -91,7 +92,7 @@ function namesOf(names: readonly string[]): string {
 
 async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[]> {
   const before = world.shop.products();
-  say(`first sync: ${String(before.length)} products in the store`);
+  say(`first sync: ${counted(before.length, 'product')} in the store`);
   const run = await runToEnd(world, signal);
   print(`first sync ${run.status}: ${countsLine(run.counts)}`);
   printRemarks(run);

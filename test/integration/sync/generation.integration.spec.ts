@@ -99,7 +99,7 @@ describe('a request for content', () => {
     stages.catalog.script.before('generate', refusal('transient', { outcomeUnknown: true }));
     const run = await stages.sync();
     expect(run).toMatchObject({ state: 'partial', counts: { generationRequested: 4 } });
-    expect(run.error).toContain('outcome unknown for 1 products');
+    expect(run.error).toContain('outcome unknown for 1 product (');
     expect(stages.catalog.script.count('generate')).toBe(4);
   });
 
