@@ -7,7 +7,12 @@ import { CodedError } from '../../domain/errors.js';
 import { parseRetryAfterMs } from '../../domain/retry-after.js';
 import { storableJson, withoutTrailing } from '../../domain/text.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
-import { type OutgoingAnswer, OutgoingError, sendOutgoing } from '../../runtime/outgoing-http.js';
+import {
+  isNeverSent,
+  type OutgoingAnswer,
+  OutgoingError,
+  sendOutgoing,
+} from '../../runtime/outgoing-http.js';
 import { readUntrustedJson } from '../../runtime/untrusted-json.js';
 import type { RequestReport } from '../connector-parts.js';
 import { timeOfAnswer } from '../shop-clock.js';
@@ -20,6 +25,8 @@ export interface ClientSettings {
   readonly onRequest?: ((request: RequestReport) => void) | undefined;
   readonly timeoutMs?: number;
   readonly attempts?: number;
+  /** How long a read of all products waits for a shop that answers nothing. */
+  readonly awayMostMs?: number;
 }
 
 export interface Call {
@@ -249,5 +256,5 @@ function refusalOf(
 
 function unanswered({ message, code }: OutgoingError, method: string): CodedError {
   const what = `the shop did not answer: ${message}${code === undefined ? '' : ` (${code})`}`;
-  return new CodedError('transient', what, { outcomeUnknown: method !== 'GET' });
+  return new CodedError('transient', what, { outcomeUnknown: method !== 'GET' && !isNeverSent(code) });
 }

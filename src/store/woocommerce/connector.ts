@@ -46,7 +46,8 @@ export class WooConnector implements StoreConnector {
     this.imageOrigins = [new URL(options.url).origin];
     this.client = new WooClient(options);
     this.shop = new WooShop(this.client, options.identity);
-    this.reader = new WooReader(this.client, this.shop, { metaNames: names, variantMetafields });
+    const scope = { metaNames: names, variantMetafields };
+    this.reader = new WooReader(this.client, this.shop, scope, options.awayMostMs);
     this.targets = new WooTargets(this.client, this.shop, names);
   }
 

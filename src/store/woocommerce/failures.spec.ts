@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import {
+  clientOf,
   closeShops,
   connect,
   idIn,
@@ -61,7 +63,46 @@ describe('a product at which the shop fails', () => {
   it('ends the read where the shop answers nothing else', async () => {
     const shop = await shopWith(2);
     shop.alter((reply, { path }) => (path === 'wc/v3/products' ? failure : reply));
-    await expect(sources(connect(shop, { attempts: 1 }))).rejects.toMatchObject({ code: 'transient' });
+    const connector = connect(shop, { attempts: 1, awayMostMs: 0 });
+    await expect(sources(connector)).rejects.toMatchObject({ code: 'transient' });
+  });
+});
+
+describe('a shop that answers nothing for a while', () => {
+  const away = { status: 502, body: '<html>Bad Gateway</html>' };
+
+  it.each([
+    ['a page of products', 'wc/v3/products'],
+    ['their variations', 'wc/v3/variations'],
+    ['the last pass over their ids', 'wc/v3/products?ids'],
+  ])('is waited for in the read of all products: %s', async (_what, place) => {
+    const shop = await shopWith(2);
+    const parent = shop.products.create({ type: 'variable', row: { name: 'Shirt' } });
+    shop.products.create({ type: 'variation', parentId: parent.id, row: { name: 'S' } });
+    let left = 4;
+    let isAway = false;
+    shop.answerWith(({ path, parameters }) => {
+      isAway ||= place === path || (place.endsWith('?ids') && parameters.get('_fields') === 'id');
+      if (!isAway || left === 0) return null;
+      left -= 1;
+      return away;
+    });
+    const found = await sources(connect(shop, { attempts: 1 }));
+    expect(found.map((source) => source.snapshot().title)).toEqual(['P1', 'P2', 'Shirt']);
+    expect(left).toBe(0);
+  });
+});
+
+it('a write is known to have changed nothing where the shop took no connection', async () => {
+  const shop = await shopWith(1);
+  const client = clientOf(shop);
+  const id = idIn(shop);
+  await client.run({ path: 'wc/v3/products' }, z.unknown());
+  await shop.stop();
+  const call = { method: 'PUT', path: `wc/v3/products/${String(id)}`, body: { name: 'New' } } as const;
+  await expect(client.run(call, z.unknown())).rejects.toMatchObject({
+    code: 'transient',
+    outcomeUnknown: false,
   });
 });
 

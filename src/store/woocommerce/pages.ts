@@ -18,6 +18,9 @@ export interface WalkedPage<T> {
   readonly total: number | null;
 }
 
+/** Makes a read, perhaps more than once. */
+export type Attempted = <T>(read: () => Promise<T>) => Promise<T>;
+
 /**
  * The rows of a list in the order of their ids, each once. Pages shift when an entry leaves the list, so each page begins at a row that
  * was read already; where it does not, the walk steps back until it does. New entries come at the end.
@@ -29,19 +32,20 @@ export async function* walk<T extends { readonly id: number }>(
   row: z.ZodType<T>,
   /** Reads rows by their ids where the shop fails to answer a page of them. Absent: such a failure ends the walk. */
   byIds?: (ids: readonly string[]) => Promise<T[]>,
+  attempted: Attempted = (read) => read(),
 ): AsyncGenerator<WalkedPage<T>> {
   let last = 0;
   let backs = 0;
   let bare = 0;
   for (let offset = 0; ;) {
     const asked = { ...query, orderby: 'id', order: 'asc', per_page: String(PAGE), offset: String(offset) };
-    const { data, total } = await client
-      .run({ path, query: asked }, row.array())
-      .catch(async (error: unknown) => {
+    const { data, total } = await attempted(() =>
+      client.run({ path, query: asked }, row.array()).catch(async (error: unknown) => {
         if (byIds === undefined || !isCoded(error, 'transient')) throw error;
         const ids = await client.run({ path, query: { ...asked, _fields: 'id' } }, idRow.array());
         return { ...ids, data: await byIds(ids.data.map(({ id }) => String(id))) };
-      });
+      }),
+    );
     if (data.some(({ id }, index) => index > 0 && id <= (data[index - 1]?.id ?? 0)))
       throw new CodedError(
         'misconfigured',

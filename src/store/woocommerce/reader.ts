@@ -1,10 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { BACKOFF } from '../../domain/backoff.js';
 import { productExternalId } from '../../domain/external-id.js';
 import type { ReadPart, SourceProduct } from '../../domain/store-port.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import { type WooClient, WooError } from './client.js';
 import { type MapScope, toSnapshot } from './mapper.js';
-import { walk } from './pages.js';
+import { type Attempted, walk } from './pages.js';
 import {
   type Entry,
   entrySchema,
@@ -21,6 +23,10 @@ import type { WooShop } from './shop.js';
 const PRODUCTS = 'wc/v3/products';
 /** Entries that one call may name. */
 const AT_ONCE = 100;
+/** A shop that answers nothing for so long ends a read of all products, which would begin again from its first page. */
+const AWAY_MOST_MS = 120_000;
+/** A page that fails although the shop answers again is at fault itself. */
+const TRIES = 3;
 const EDIT = { context: 'edit', _fields: PRODUCT_FIELDS };
 
 /** Reads products by pages. */
@@ -35,6 +41,7 @@ export class WooReader {
     private readonly client: WooClient,
     private readonly shop: WooShop,
     private readonly scope: Pick<MapScope, 'metaNames' | 'variantMetafields'>,
+    private readonly awayMostMs = AWAY_MOST_MS,
   ) {}
 
   /**
@@ -44,22 +51,23 @@ export class WooReader {
   async *whole(signal?: AbortSignal): AsyncGenerator<ReadPart> {
     const seen = new Set<number>();
     const list = { path: PRODUCTS, query: EDIT };
-    for await (const { rows } of walk(this.client, list, entrySchema, this.#shown)) {
+    const patiently: Attempted = (read) => this.#patiently(read, signal);
+    for await (const { rows } of walk(this.client, list, entrySchema, this.#shown, patiently)) {
       signal?.throwIfAborted();
       for (const { id } of rows) seen.add(id);
-      if (rows.length > 0) yield { products: await this.#sources(rows) };
+      if (rows.length > 0) yield { products: await patiently(() => this.#sources(rows)) };
     }
     const listed = new Set<number>();
     let total: number | null = null;
     const ids = { path: PRODUCTS, query: { _fields: 'id' } };
-    for await (const page of walk(this.client, ids, entrySchema)) {
+    for await (const page of walk(this.client, ids, entrySchema, undefined, patiently)) {
       signal?.throwIfAborted();
       ({ total } = page);
       for (const { id } of page.rows) listed.add(id);
     }
     const missed = [...listed].filter((id) => !seen.has(id)).map(String);
     if (missed.length > 0)
-      yield { products: (await this.byId(missed)).filter((product) => product !== null) };
+      yield { products: (await patiently(() => this.byId(missed))).filter((product) => product !== null) };
     yield total !== null && listed.size >= total
       ? { complete: true }
       : {
@@ -69,6 +77,30 @@ export class WooReader {
               ? 'the shop does not say how many products it has'
               : `the shop counts ${String(total)} products, ${String(listed.size)} were listed: the key may not read all of them`,
         };
+  }
+
+  /** Reads again what the shop did not answer, once it answers. Throws what it met when that takes too long. */
+  async #patiently<T>(read: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await read();
+      } catch (error) {
+        if (!isAway(error) || attempt === TRIES) throw error;
+        await this.#untilItAnswers(signal);
+      }
+  }
+
+  async #untilItAnswers(signal?: AbortSignal): Promise<void> {
+    const until = performance.now() + this.awayMostMs;
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        await this.count();
+        return;
+      } catch (error) {
+        if (!isAway(error) || performance.now() >= until) throw error;
+        const waitMs = BACKOFF.storeCall.delayMs(attempt, Math.random, error.retryAfterMs);
+        await delay(waitMs, undefined, signal === undefined ? {} : { signal });
+      }
   }
 
   /** By the shop's clock. `since` itself is out of the shop's filter, and the seconds of both sides are whole. */
@@ -230,6 +262,10 @@ export class WooReader {
     );
     return this.#weightUnit;
   }
+}
+
+function isAway(error: unknown): error is CodedError {
+  return isCoded(error, 'transient', 'throttled');
 }
 
 function categoriesIn(product: Entry): number[] {
