@@ -100,6 +100,8 @@ it('a write is known to have changed nothing where the shop took no connection',
   await client.run({ path: 'wc/v3/products' }, z.unknown());
   await shop.stop();
   const call = { method: 'PUT', path: `wc/v3/products/${String(id)}`, body: { name: 'New' } } as const;
+  // The first one may still go out on the connection that is open.
+  await client.run(call, z.unknown()).catch(() => undefined);
   await expect(client.run(call, z.unknown())).rejects.toMatchObject({
     code: 'transient',
     outcomeUnknown: false,
