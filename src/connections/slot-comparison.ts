@@ -16,6 +16,13 @@ export function isSameUrl(left: string, right: string): boolean {
   return normal(left) === normal(right);
 }
 
+/** An address for people: without user name, password and query, which may be another system’s secrets. */
+export function shownUrl(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return 'an address that is no URL';
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`;
+}
+
 export function secretHash(secret: string | null | undefined): string {
   return fingerprint(secret ?? '');
 }

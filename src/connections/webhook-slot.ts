@@ -5,7 +5,7 @@ import { withoutTrailing } from '../domain/text.js';
 import { WEBHOOK_ACTIONS, type WebhookConfig } from '../catalog/schemas.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import type { Workspace } from './connections.js';
-import { isSameUrl, secretHash, slotDifferences, type SlotDifference } from './slot-comparison.js';
+import { isSameUrl, secretHash, shownUrl, slotDifferences, type SlotDifference } from './slot-comparison.js';
 
 export const SLOT_STATES = ['ours', 'outdated', 'free', 'foreign', 'unknown'] as const;
 
@@ -58,7 +58,10 @@ export class WebhookSlot {
       const current = await workspace.client.getWebhookSettings();
       if (current === null) return { state: 'free', detail: 'the webhook slot is empty' };
       if (ours !== null && isSameUrl(current.url, ours)) return await this.#ours(workspace, current);
-      return { state: 'foreign', detail: `the webhook slot holds ${current.url}, which is not ours` };
+      return {
+        state: 'foreign',
+        detail: `the webhook slot holds ${shownUrl(current.url)}, which is not ours`,
+      };
     } catch (error) {
       if (!isCoded(error) || workspace.client.isClosed) throw error;
       return { state: 'unknown', detail: `the webhook slot cannot be read: ${errorLine(error)}` };

@@ -112,6 +112,12 @@ describe('the webhook slot', () => {
     expect(stages.catalog.webhook).toMatchObject({ url: OURS });
   });
 
+  it('that is somebody else’s is shown without the credentials in its address', async () => {
+    stages.catalog.webhook = { url: 'https://erp:s3cret@elsewhere.example.com/hook?key=t0ken' };
+    const { detail } = await slot().register(workspace(), { force: false });
+    expect(detail).toBe('the webhook slot holds https://elsewhere.example.com/hook?…, which is not ours');
+  });
+
   it.each(['auth', 'transient'] as const)('that cannot be read (%s) is not written', async (code) => {
     stages.catalog.webhook = FOREIGN;
     stages.catalog.script.before('getWebhookSettings', refusal(code));
