@@ -1,9 +1,10 @@
 import { environment } from '../config/environment.js';
 import { errorLine } from '../domain/errors.js';
 
-/** One line on stderr for an error; with LOG_LEVEL=debug its stack. */
+/** One line on stderr for an error; with LOG_LEVEL=debug its stack. Does not throw: an unknown level is an error itself. */
 export function reportError(error: unknown): void {
-  const stack = error instanceof Error && environment()['LOG_LEVEL'] === 'debug' ? error.stack : undefined;
+  const level = environment()['LOG_LEVEL']?.toLowerCase();
+  const stack = error instanceof Error && (level === 'debug' || level === 'trace') ? error.stack : undefined;
   if (stack === undefined) reportFailure(errorLine(error));
   else process.stderr.write(`${stack}\n`);
 }
