@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until, World } from '../support/e2e-world.js';
 
-const SECRET = 'what the store signs its events with';
 /** So many sides that accept connections and never answer: more than the places for runs, all in the workspace of the good store. */
 const HANGING = 120;
 
@@ -28,10 +27,9 @@ beforeAll(async () => {
     ]),
   );
   world = await World.open({
-    store: { webhookSecret: SECRET, exportMs: 3_000 },
     settings: {
       workspaces: { default: { generation: { mode: 'off' } } },
-      stores: { main: { webhookSecret: SECRET, limits: { maxOrphanedShare: 1 } }, ...hanging },
+      stores: hanging,
     },
   });
   for (const handle of ['anvil', 'bellows', 'chisel'])
@@ -63,46 +61,6 @@ describe('runs of one process', () => {
       silent.close();
       for (const socket of sockets) socket.destroy();
       await daemon.stop();
-    }
-  });
-});
-
-describe('an event that arrives while a full run waits for its export', () => {
-  it('is not settled by that export, which is older, whichever attempt of the run reads it', async () => {
-    const first = await world.startHere();
-    const gone = world.store.products.byHandle('chisel');
-    const id = await world.requestRun();
-    await until('the export', async () => {
-      const [row] = await world.rows<{ operation: string | null }>(
-        'SELECT operation FROM sync_run WHERE id = $1',
-        [id],
-      );
-      return row?.operation ?? null;
-    });
-    world.store.products.delete(gone?.id ?? 0);
-    await world.store.idle();
-    await until('the event', async () => {
-      const rows = await world.rows('SELECT 1 FROM announced_product');
-      return rows.length > 0 ? true : null;
-    });
-    await first.stop();
-    const second = await world.startHere();
-    try {
-      // The export still shows the product.
-      expect(await world.endOf(id)).toMatchObject({ status: 'succeeded', counts: { seen: 3, orphaned: 0 } });
-      await until('the run that the event asks for', async () => {
-        const [row] = await world.rows<{ state: string }>(
-          `SELECT state FROM store_product WHERE store_id LIKE '%/' || $1`,
-          [String(gone?.id)],
-        );
-        return row?.state === 'orphaned' ? true : null;
-      });
-      const runs = await world.rows<{ kind: string; trigger: string }>(
-        `SELECT kind, trigger FROM sync_run WHERE store = 'main' ORDER BY created_at DESC LIMIT 1`,
-      );
-      expect(runs).toEqual([{ kind: 'incremental', trigger: 'event' }]);
-    } finally {
-      await second.stop();
     }
   });
 });

@@ -4,7 +4,6 @@ import { createTestDatabase } from '../../support/postgres.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer, receive, resultOf } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
-import { sqlRow, sqlRows } from '../../support/sql.js';
 
 const stages = await Stages.open();
 beforeEach(async () => stages.reset());
@@ -32,27 +31,6 @@ describe('migrations', () => {
       message: expect.stringContaining('127.0.0.1:1/nowhere'),
     });
     expect(String(error)).not.toContain('a-secret-word');
-  });
-});
-
-describe('a transaction', () => {
-  it('that throws leaves nothing and gives its connection back', async () => {
-    for (let time = 0; time < 30; time += 1) {
-      const work = stages.db.transaction(async (runner) => {
-        await stages.db.affected(`INSERT INTO workspace_state (workspace) VALUES ('x')`, [], runner);
-        throw new Error('no');
-      });
-      await expect(work).rejects.toThrow('no');
-    }
-    expect(await stages.state.workspace('x')).toBeNull();
-  });
-
-  it('whose connection is lost reports the loss itself', async () => {
-    const work = stages.db.transaction(async (runner) => {
-      await sqlRows(stages.db, 'SELECT pg_terminate_backend(pg_backend_pid())', [], runner);
-    });
-    await expect(work).rejects.toThrow(/terminat/);
-    expect(await sqlRow(stages.db, 'SELECT 1 AS one')).toEqual({ one: 1 });
   });
 });
 

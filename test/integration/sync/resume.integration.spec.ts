@@ -252,6 +252,20 @@ describe('an export', () => {
     expect(stages.store.script.count('startExport')).toBe(1);
   });
 
+  it('that began before an event leaves it to the next run, whichever attempt reads it', async () => {
+    stages.store.exportStates = [{ status: 'running', objects: 1 }];
+    const gate = new Gate();
+    stages.store.script.after('pollExport', gate.hold);
+    const resumed = dieAndResume(gate);
+    await gate.reached;
+    await stages.db.affected(
+      `INSERT INTO announced_product (external_id, store, store_id, announced_at) VALUES ($1, $2, '1', clock_timestamp())`,
+      [snapshot(1).externalId, STORE],
+    );
+    expect(await resumed).toMatchObject(END);
+    expect(await sqlRows(stages.db, 'SELECT store_id FROM announced_product')).toEqual([{ storeId: '1' }]);
+  });
+
   it('that failed is forgotten, and the next attempt starts another', async () => {
     stages.store.exportStates = [{ status: 'failed', reason: 'CANCELED' }];
     const failed = await stages.sync();
