@@ -17,7 +17,7 @@ export const IS_FREE = '(lease_until IS NULL OR lease_until < now())';
 /** Called while the work goes on. False when the lease was lost: it stays lost. */
 export async function keepLease(
   db: Database,
-  table: 'webhook_delivery' | 'bulk_change' | 'catalog_listing',
+  table: 'sync_run' | 'webhook_delivery' | 'bulk_change' | 'catalog_listing',
   id: string,
   lease: string,
   leaseMs: number,

@@ -1,4 +1,5 @@
 import type { Database } from './database.js';
+import { RELEASED } from './leased-rows.js';
 import type { PlannedRun } from './plan-rows.js';
 
 /** SQL: the run of a plan, locked until the statement ends, if its worker still holds it. `$1` is the run and `$2` the lease. */
@@ -22,6 +23,20 @@ export async function discardDrafts(
         [id, lease, limit],
       ),
     );
+}
+
+/** Ends plans whose process died while it made them: one for review says so, and a dry run goes. */
+export async function endLostPlans(db: Database): Promise<void> {
+  await db.affected(
+    // SQL: by the clock of the database, one statement for both.
+    `WITH lost AS (
+       SELECT id FROM sync_run WHERE state = 'planning' AND lease_until < now() FOR UPDATE SKIP LOCKED
+     ), dry AS (
+       DELETE FROM sync_run USING lost WHERE sync_run.id = lost.id AND plan IS NULL
+     )
+     UPDATE sync_run SET state = 'not_planned', ${RELEASED}, error = $1 FROM lost WHERE sync_run.id = lost.id AND plan IS NOT NULL`,
+    ['the process that made it ended before the plan was complete: make a new one'],
+  );
 }
 
 /** Removes what only the making of a plan needs, once the plan is made or gone: the products that were read, and their identifiers. */

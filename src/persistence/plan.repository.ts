@@ -19,13 +19,14 @@ import { containing } from './like-pattern.js';
 import { isBeingWritten } from './held-product.js';
 import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
 import { PlanActions } from './plan-actions.js';
-import { discardDrafts, HELD_RUN, removeNotes } from './plan-drafts.js';
+import { discardDrafts, endLostPlans, HELD_RUN, removeNotes } from './plan-drafts.js';
 import { claimIdentifiers } from './plan-settlement.js';
 import type { PlannedRun } from './plan-rows.js';
 import { idRow, rowOf } from './rows.js';
 import { countedBy } from './state-counts.js';
 import { isUniqueViolation } from './statement-error.js';
-import { IS_FREE, RELEASED } from './leased-rows.js';
+import { IS_FREE, keepLease, RELEASED } from './leased-rows.js';
+import { ROW_LEASE_MS } from '../runtime/held-lease.js';
 
 /** A plan for review as people know it. Its row is that of the run which applies it. */
 export interface KeptPlan {
@@ -77,8 +78,6 @@ export interface PlanEntryFilter {
   readonly search?: string | undefined;
 }
 
-/** Plans that nobody finished: their process died while it planned. */
-const PLANNING_LIFE = '1 day';
 /** The lease of the process that applies a plan. Each batch of entries renews it. */
 const APPLY_LEASE = '5 minutes';
 
@@ -97,19 +96,22 @@ export class PlanRepository {
     workspace: string,
     { isKept }: { readonly isKept: boolean },
   ): Promise<PlannedRun> {
-    await this.db.affected(
-      `DELETE FROM sync_run WHERE state = 'planning' AND created_at < now() - interval '${PLANNING_LIFE}'`,
-    );
+    await endLostPlans(this.db);
     const lease = randomUUID();
     const row = await this.db.readOne(
       idRow,
-      `INSERT INTO sync_run (store, workspace, kind, trigger, state, lease, read_from, plan)
-       SELECT $1, $2, 'full', 'command', 'planning', $3, now(), CASE WHEN $4 THEN jsonb_build_object('counts', '{}'::jsonb, 'entries', 0,
+      `INSERT INTO sync_run (store, workspace, kind, trigger, state, lease, lease_until, read_from, plan)
+       SELECT $1, $2, 'full', 'command', 'planning', $3, now() + $5 * interval '1 millisecond', now(), CASE WHEN $4 THEN jsonb_build_object('counts', '{}'::jsonb, 'entries', 0,
          'incomplete', NULL, 'createdAt', now(), 'appliedAt', NULL) END RETURNING id`,
-      [store, workspace, lease, isKept],
+      [store, workspace, lease, isKept, ROW_LEASE_MS],
     );
     if (row === null) throw new CodedError('transient', 'the plan could not be stored');
     return { id: row.id, store, workspace, lease, isDry: true };
+  }
+
+  /** Called while the plan is made. False when it was ended meanwhile. */
+  async keepLease({ id, lease }: PlannedRun): Promise<boolean> {
+    return keepLease(this.db, 'sync_run', id, lease, ROW_LEASE_MS);
   }
 
   /** The plan whose row was made before. Throws `not_found` when it is gone. */
@@ -134,11 +136,12 @@ export class PlanRepository {
       [id, lease],
     );
     const { kind, ...made } = end;
-    await this.db.affected(
-      `UPDATE sync_run SET state = 'planned', lease = NULL, kind = $3, plan = plan || $4::jsonb
+    const kept = await this.db.affected(
+      `UPDATE sync_run SET state = 'planned', ${RELEASED}, kind = $3, plan = plan || $4::jsonb
        WHERE id = $1 AND lease = $2 AND state = 'planning'`,
       [id, lease, kind, json(made)],
     );
+    if (kept !== 1) throw new CodedError('transient', `plan ${id} was ended while it was made`);
   }
 
   /** Removes a plan that was not applied. */
@@ -151,7 +154,7 @@ export class PlanRepository {
   async fail({ id, lease }: PlannedRun, error: string): Promise<void> {
     await discardDrafts(this.db, { id, lease });
     await this.db.affected(
-      `UPDATE sync_run SET state = 'not_planned', lease = NULL, error = $3 WHERE id = $1 AND lease = $2 AND state = 'planning'`,
+      `UPDATE sync_run SET state = 'not_planned', ${RELEASED}, error = $3 WHERE id = $1 AND lease = $2 AND state = 'planning'`,
       [id, lease, error],
     );
   }

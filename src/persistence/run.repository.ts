@@ -15,6 +15,7 @@ import {
 import { idRow, rowOf } from './rows.js';
 import { isUninstalled } from './uninstalled-store.js';
 import { leasedBy, RELEASED } from './leased-rows.js';
+import { endLostPlans } from './plan-drafts.js';
 import { hasNewerRun } from './newest-rows.js';
 
 const runRow = rowOf(SyncRunEntity);
@@ -297,6 +298,10 @@ export class RunRepository {
          AND NOT ${isUninstalled('run.store')}
        RETURNING id`,
     );
+  }
+
+  async endLostPlans(): Promise<void> {
+    await endLostPlans(this.db);
   }
 
   /** Null for an unknown id, and for a plan that was not applied. */

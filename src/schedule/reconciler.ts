@@ -38,6 +38,7 @@ export class Reconciler {
   async sweep(): Promise<boolean> {
     const { deliveries, writeBacks } = this;
     await this.timers.guarded('runs', () => this.#runs());
+    await this.timers.guarded('plans', () => this.runs.endLostPlans());
     const more = [
       await this.#topUp('deliveries', () => deliveries.due(BATCH)),
       await this.#topUp('write-backs', () => writeBacks.due(BATCH)),

@@ -9,6 +9,7 @@ import { Plan } from '../persistence/plan.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import { namedStore, type Store } from '../connections/connections.js';
 import type { Clock } from '../runtime/clock.js';
+import { whileHeld } from '../runtime/held-lease.js';
 import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
 import { planRead } from './planning.js';
 
@@ -53,6 +54,18 @@ export async function dryRun(parts: PlanningParts, store: Store, options: DryRun
  * them.
  */
 export async function planForReview(
+  parts: PlanningParts,
+  run: PlannedRun,
+  store: Store,
+  options: DryRunOptions,
+): Promise<DryRun & { readonly entries: number }> {
+  return whileHeld(
+    () => parts.plans.keepLease(run),
+    (lost) => planHeld(parts, run, store, { ...options, signal: AbortSignal.any([options.signal, lost]) }),
+  );
+}
+
+async function planHeld(
   parts: PlanningParts,
   run: PlannedRun,
   store: Store,
