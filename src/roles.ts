@@ -1,5 +1,4 @@
 import { APP_FILTER, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { ScheduleModule } from '@nestjs/schedule';
 import { LoggerModule } from 'nestjs-pino';
 import { AccessThrottle } from './api/access-throttle.js';
 import { AccessTokens } from './api/access.js';
@@ -76,7 +75,7 @@ const ROLES: readonly RolePart[] = [
   },
   {
     role: 'work',
-    imports: [ScheduleModule.forRoot(), DiscoveryModule],
+    imports: [DiscoveryModule],
     providers: [
       RunsProcessor,
       CreationsProcessor,
