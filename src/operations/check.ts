@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { weakSecrets, type AppConfig, type WeakSecret } from '../config/index.js';
 import type { Connections, Store, Workspace } from '../connections/connections.js';
@@ -9,12 +10,13 @@ import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { connectorFindings } from './connector-findings.js';
 
-export interface Finding {
-  readonly level: 'ok' | 'warn' | 'FAIL';
+export const findingSchema = z.object({
+  level: z.enum(['ok', 'warn', 'FAIL']),
   /** The part that was checked, such as `database` or `store main: scopes`. */
-  readonly what: string;
-  readonly detail: string;
-}
+  what: z.string(),
+  detail: z.string(),
+});
+export type Finding = Readonly<z.output<typeof findingSchema>>;
 
 const PRIVATE =
   /^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][0-9a-f:]*\]|[^.]+|.*\.(local|internal|localdomain|test|invalid))$/;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ConfigSource, secretValues } from '../config/index.js';
+import { ConfigSource } from '../config/index.js';
 import { connect, SILENT_OBSERVERS } from '../connections/connect.js';
 import { InstalledStores } from '../connections/installed-stores.js';
 import { WebhookSlot } from '../connections/webhook-slot.js';
@@ -36,7 +36,7 @@ export class LiveCheck {
           uninstalledKeys(installations),
         )),
       ];
-      const secrets = [...this.source.secrets(), ...secretValues(config)];
+      const secrets = this.source.secrets();
       return findings.map((each) => ({ ...each, detail: redactSecrets(each.detail, secrets) }));
     } finally {
       await connections.close();

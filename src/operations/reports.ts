@@ -3,44 +3,36 @@ import { z } from 'zod';
 import { ConfigSource } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { redactSecrets } from '../observability/logging/index.js';
-import type { ReportEntity, ReportKind, ReportState } from '../persistence/entities/report.entity.js';
+import type { ReportEntity, ReportKind } from '../persistence/entities/report.entity.js';
 import { ReportRepository } from '../persistence/report.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { Connections } from '../connections/connections.js';
-import type { Finding } from './check.js';
-import { DriftOperations, driftSchema, type Drift } from './drift.js';
+import { findingSchema } from './check.js';
+import { DriftOperations, driftSchema } from './drift.js';
 import { found } from './found.js';
-import { GenerateOperations, generateAnswerSchema, type GenerateAnswer } from './generate.js';
+import { GenerateOperations, generateAnswerSchema } from './generate.js';
 import { LiveCheck } from './live-check.js';
+import { moment } from './paging.js';
 
 export type { ReportKind };
 
-const findingSchema = z.object({
-  level: z.enum(['ok', 'warn', 'FAIL']),
-  what: z.string(),
-  detail: z.string(),
-});
+const RESULTS = {
+  check: z.object({ findings: z.array(findingSchema) }),
+  drift: driftSchema,
+  generate: generateAnswerSchema,
+} satisfies Record<ReportKind, z.ZodType>;
 
-interface ReportBase {
-  readonly id: string;
-  readonly store: string;
-  readonly state: ReportState;
-  readonly actor: string;
+type ReportOf<Kind extends ReportKind> = Pick<ReportEntity, 'id' | 'store' | 'state' | 'actor' | 'error'> & {
+  readonly kind: Kind;
   /** Products that were read so far. */
   readonly progress: number;
-  readonly error: string | null;
   readonly createdAt: string;
   readonly finishedAt: string | null;
-}
-
-/** A report with its result, which is null until it is done. */
-export type Report = ReportBase &
-  (
-    | { readonly kind: 'check'; readonly result: readonly Finding[] | null }
-    | { readonly kind: 'drift'; readonly result: Drift | null }
-    | { readonly kind: 'generate'; readonly result: GenerateAnswer | null }
-  );
+  /** Null until it is done, and for a result that this release does not understand. */
+  readonly result: z.output<(typeof RESULTS)[Kind]> | null;
+};
+export type Report = { readonly [Kind in ReportKind]: ReportOf<Kind> }[ReportKind];
 
 const SEEN_EVERY_MS = 5_000;
 /** Products with drift, or passed over, that a report keeps. */
@@ -129,33 +121,12 @@ export class Reports {
   }
 }
 
-function presentReport(row: ReportEntity): Report {
-  const { id, kind, store, state, actor, progress, error, result } = row;
-  const base: ReportBase = {
-    id,
-    store,
-    state,
-    actor,
-    progress,
-    error,
+function presentReport({ seenAt: _seenAt, ...row }: ReportEntity): Report {
+  return {
+    ...row,
     createdAt: row.createdAt.toISOString(),
-    finishedAt: row.finishedAt?.toISOString() ?? null,
-  };
-  switch (kind) {
-    case 'check':
-      return {
-        ...base,
-        kind,
-        result: parsed(z.object({ findings: z.array(findingSchema) }), result)?.findings ?? null,
-      };
-    case 'drift':
-      return { ...base, kind, result: parsed(driftSchema, result) };
-    case 'generate':
-      return { ...base, kind, result: parsed(generateAnswerSchema, result) };
-  }
-}
-
-/** A result that another release wrote, and that this one does not understand, counts as absent. */
-function parsed<T>(schema: z.ZodType<T>, value: unknown): T | null {
-  return schema.safeParse(value).data ?? null;
+    finishedAt: moment(row.finishedAt),
+    result: RESULTS[row.kind].safeParse(row.result).data ?? null,
+    // The schema of the row's own kind has read the result.
+  } as Report;
 }

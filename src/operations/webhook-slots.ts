@@ -17,10 +17,7 @@ export const slotBodySchema = z.strictObject({
 });
 export const slotQuerySchema = slotBodySchema.pick({ workspace: true });
 
-export interface SlotRequest {
-  readonly workspace?: string | undefined;
-  readonly force: boolean;
-}
+type SlotRequest = z.output<typeof slotBodySchema>;
 
 /** The workspaces' webhook slots, one each (docs/catalog-rules.md#webhook-configuration). */
 @Injectable()

@@ -105,25 +105,25 @@ export class WriteBackOperations {
   /** Decides about each row by itself. A refused row has its reason, and the others continue. */
   async decide(ids: readonly string[], decision: Decision, by: DecisionBy): Promise<RowOutcome[]> {
     const unique = [...new Set(ids)];
+    if (decision === 'approve' && (unique.length > 1 || by.permissions !== undefined))
+      return this.#approveMany(unique, by.permissions ?? NOTHING_MORE, by);
     const outcomes: RowOutcome[] = [];
+    for (const id of unique) outcomes.push(await this.#decideOne(id, decision, by));
+    return outcomes;
+  }
+
+  async #decideOne(id: string, decision: Decision, by: DecisionBy): Promise<RowOutcome> {
     switch (decision) {
-      case 'revert':
-        for (const id of unique) outcomes.push(await this.#revert(id, by));
-        return outcomes;
-      case 'undo':
-        for (const id of unique) outcomes.push(await this.#undo(id, by));
-        return outcomes;
-      case 'reapply':
-        for (const id of unique) outcomes.push(await this.#reapply(id, by));
-        return outcomes;
-      case 'reject':
-        for (const id of unique)
-          outcomes.push(await this.#decided(id, decision, await this.decisions.decide(id, decision, by)));
-        return outcomes;
       case 'approve':
-        return unique.length > 1 || by.permissions !== undefined
-          ? this.#approveMany(unique, by.permissions ?? NOTHING_MORE, by)
-          : Promise.all(unique.map((id) => this.#approve(id, by)));
+        return this.#approve(id, by);
+      case 'reject':
+        return this.#decided(id, decision, await this.decisions.decide(id, decision, by));
+      case 'revert':
+        return this.#revert(id, by);
+      case 'undo':
+        return this.#undo(id, by);
+      case 'reapply':
+        return this.#reapply(id, by);
     }
   }
 

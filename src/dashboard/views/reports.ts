@@ -83,7 +83,7 @@ function resultOf(report: Report): Html {
   if (report.result === null) return html``;
   switch (report.kind) {
     case 'check':
-      return findingsTable(report.result);
+      return findingsTable(report.result.findings);
     case 'drift': {
       const { checked, drifted, passedOver, catalogProblem, products } = report.result;
       return html`<p>${amount(drifted)} of ${amount(checked)} products differ.</p>
