@@ -4,8 +4,8 @@ import type { PageRequest } from '../operations/paging.js';
 export const ROWS_OF_A_PAGE = 50;
 
 /** Not a part of the filter: an odd one begins at the first row. */
-const offset = z.coerce.number().int().min(0).max(10_000_000).catch(0).default(0);
-const text = z.string().trim().max(300).optional();
+export const offsetSchema = z.coerce.number().int().min(0).max(10_000_000).catch(0).default(0);
+export const searchSchema = z.string().trim().max(300).optional();
 
 /** The query of a form: an empty field counts as absent. A value of the filter that cannot be read is refused, because a filter that is ignored shows, and changes, too much. */
 export function formQuery<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -21,7 +21,7 @@ function withoutEmpty(query: unknown): unknown {
 
 /** The query of a list by store. */
 export function pageListShape<const States extends readonly string[]>(states: States) {
-  return { offset, state: z.enum(states).optional(), store: text };
+  return { offset: offsetSchema, state: z.enum(states).optional(), store: searchSchema };
 }
 
 /** The query of a list by state, days and text. */
@@ -30,12 +30,9 @@ export function datedListShape<const States extends readonly string[]>(states: S
     ...pageListShape(states),
     from: z.iso.date().optional(),
     to: z.iso.date().optional(),
-    search: text,
+    search: searchSchema,
   };
 }
-
-export const offsetSchema = offset;
-export const searchSchema = text;
 
 export function pageAt(at: number, limit = ROWS_OF_A_PAGE): PageRequest {
   return { limit, offset: at, order: 'desc' };

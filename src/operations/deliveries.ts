@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { readUntrustedJson } from '../runtime/untrusted-json.js';
-import { DELIVERY_TRANSITIONS, type DeliveryState } from '../domain/row-states.js';
+import type { DeliveryState } from '../domain/row-states.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import { ListingRepository, type ListFilter, type DeliveryRow } from '../persistence/listing.repository.js';
@@ -11,16 +11,22 @@ import { shown } from './shown.js';
 import { ProductNames } from './product-names.js';
 import { RowWorkPort } from './row-work.js';
 
-const STATES = Object.keys(DELIVERY_TRANSITIONS) as [DeliveryState, ...DeliveryState[]];
+/** In the order in which lists show them. */
+export const DELIVERY_STATES = [
+  'received',
+  'processed',
+  'parked',
+  'failed',
+] as const satisfies DeliveryState[];
 
-export const deliveryQuerySchema = listQuerySchema(STATES);
+export const deliveryQuerySchema = listQuerySchema(DELIVERY_STATES);
 export type DeliveryQuery = z.output<typeof deliveryQuerySchema>;
 
 export const deliverySummarySchema = z.object({
   id: z.string(),
   workspace: z.string(),
   via: z.enum(['webhook', 'poll']),
-  state: z.enum(STATES),
+  state: z.enum(DELIVERY_STATES),
   action: z.string().nullable(),
   externalId: z.string().nullable(),
   label: z.string().nullable().describe('title of the product; null without a linked product'),

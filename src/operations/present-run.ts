@@ -6,7 +6,8 @@ import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { listQuerySchema, moment, pageSchema } from './paging.js';
 import { shown } from './shown.js';
 
-const RUN_STATES = [
+/** In the order of a run's life, in which lists show them. */
+export const RUN_STATES = [
   'queued',
   'running',
   'succeeded',

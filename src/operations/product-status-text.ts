@@ -102,11 +102,7 @@ function contentState({ link, tasks, writeBacks }: ProductFacts): string {
     return writeBackState(writeBack);
   if (link?.generationDue === true)
     return 'in the catalog; content is due and will be asked for by the next run';
-  if (task === undefined)
-    return writeBack === undefined
-      ? 'in the catalog; content was never asked for'
-      : writeBackState(writeBack);
-  return taskState(task);
+  return task === undefined ? 'in the catalog; content was never asked for' : taskState(task);
 }
 
 /** The settings that help where the service finds no source for a product (docs/configuration.md#a-store). */

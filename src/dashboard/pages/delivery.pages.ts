@@ -1,12 +1,12 @@
 import { Body, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { DeliveryOperations } from '../../operations/deliveries.js';
+import { DELIVERY_STATES, DeliveryOperations } from '../../operations/deliveries.js';
 import { Connections } from '../../connections/connections.js';
 import { noticeOf } from '../notice.js';
 import { datedListShape, formQuery, pageAt, severalSchema } from '../page-query.js';
 import { Form, Page, Pages } from '../page-routes.js';
 import { ownPath, ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
-import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
+import { deliveriesPage, deliveryPage } from '../views/deliveries.js';
 
 const querySchema = formQuery(datedListShape(DELIVERY_STATES));
 const formSchema = z.looseObject({ id: severalSchema, back: z.string().optional() });

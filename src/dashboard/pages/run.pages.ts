@@ -2,7 +2,7 @@ import { Inject, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { isCoded } from '../../domain/errors.js';
-import { isUnderWay } from '../../operations/present-run.js';
+import { isUnderWay, RUN_STATES } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { ProductNames } from '../../operations/product-names.js';
 import { RunOperations } from '../../operations/runs.js';
@@ -21,7 +21,7 @@ import { Form, Page, Pages } from '../page-routes.js';
 import { ThisVisit, ThisVisitor, type NextPage, type Visit, type Visitor } from '../visit.js';
 import { RUN_STOPPED, runPage, type RunView } from '../views/run.js';
 import { namedIn } from '../views/withheld.js';
-import { RUN_STATES, runsPage } from '../views/runs.js';
+import { runsPage } from '../views/runs.js';
 import { RUN_REQUESTED, RUN_UNDER_WAY } from './store.pages.js';
 
 const listSchema = formQuery(datedListShape(RUN_STATES));

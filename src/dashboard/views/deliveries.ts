@@ -1,4 +1,4 @@
-import type { DeliveryDetail, DeliverySummary } from '../../operations/deliveries.js';
+import { DELIVERY_STATES, type DeliveryDetail, type DeliverySummary } from '../../operations/deliveries.js';
 import type { Page } from '../../operations/paging.js';
 import {
   actionForm,
@@ -17,7 +17,6 @@ import type { Visitor } from '../visit.js';
 import { REST_OMITTED } from './bulk.js';
 import { ALL_ON_PAGE, LIST_KEYS, listPage, storeAndDays, type ListFrame } from './list.js';
 
-export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as const;
 /** The limit of a displayed body. The row, and `deliveries show`, have all of it. */
 const BODY_SHOWN = 60_000;
 

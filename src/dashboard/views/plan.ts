@@ -116,15 +116,13 @@ function planCounts({ plan, kinds }: PlanView): Html {
     orphans: path('orphan'),
   };
   return html`<p class="counts">
-    ${PLAN_COUNTS.map((name) => {
-      const text = html`<b>${amount(plan.counts[name] ?? 0)}</b> ${COUNT_WORDS[name]}`;
+    ${Object.entries(COUNT_WORDS).map(([name, word]) => {
+      const text = html`<b>${amount(plan.counts[name] ?? 0)}</b> ${word}`;
       const to = (plan.counts[name] ?? 0) === 0 ? null : (lists[name] ?? null);
       return html`<span>${to === null ? text : html`<a href="${to}">${text}</a>`}</span> `;
     })}
   </p>`;
 }
-
-const PLAN_COUNTS = ['seen', 'creates', 'updates', 'orphans', 'unchanged', 'conflicted'] as const;
 
 /** The cost of a sync. */
 export function costFacts(cost: SyncCost): Html {

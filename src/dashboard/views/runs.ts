@@ -1,6 +1,6 @@
 import type { RunCounts } from '../../domain/run-counts.js';
 import type { Page } from '../../operations/paging.js';
-import type { PresentedRun } from '../../operations/present-run.js';
+import { RUN_STATES, type PresentedRun } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../operations/run-items.js';
 import { amount, badge, lasting, moment, pathTo, sentence, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -18,8 +18,6 @@ export const OUTCOMES = {
   owed: 'put off',
   generationRequested: 'content requested',
 } as const;
-
-export const RUN_STATES = ['queued', 'running', 'succeeded', 'partial', 'failed'] as const;
 
 export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: ListFrame): string {
   return listPage(visitor, {
