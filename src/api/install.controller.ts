@@ -1,3 +1,4 @@
+import { escapeText } from '../domain/text.js';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { CookieOptions, Request, Response } from 'express';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
@@ -102,13 +103,5 @@ function page(response: Response): Response {
 }
 
 function html(title: string, text: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><h1>${escaped(title)}</h1><p>${escaped(text)}</p></html>\n`;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeText(title)}</title><h1>${escapeText(title)}</h1><p>${escapeText(text)}</p></html>\n`;
 }

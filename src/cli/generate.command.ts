@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import { STORE_OPTION, JSON_OPTION, type CommonOptions } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { GenerateOperations } from '../operations/generate.js';
@@ -33,9 +34,7 @@ export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
       if (options.json) printJson(answer);
       else {
         for (const { externalId, reason } of answer.passedOver) print(`passed over ${externalId}: ${reason}`);
-        print(
-          `generation requested for ${answer.requested} ${answer.requested === 1 ? 'product' : 'products'} of ${answer.store}`,
-        );
+        print(`generation requested for ${counted(answer.requested, 'product')} of ${answer.store}`);
       }
       if (answer.stopped === null) return 0;
       reportFailure(`stopped: ${answer.stopped}`);

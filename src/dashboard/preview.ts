@@ -1,4 +1,5 @@
-import { elementsIn, escapeText, htmlOf, isElement, parsedHtml } from '../planner/html/document.js';
+import { escapeText } from '../domain/text.js';
+import { elementsIn, htmlOf, isElement, parsedHtml } from '../planner/html/document.js';
 import type { HtmlElement, HtmlNode } from '../planner/html/document.js';
 import { NO_PICTURES } from '../planner/html/markup-allowance.js';
 import { sanitiseHtml } from '../planner/html/sanitise.js';

@@ -28,6 +28,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${String(count)} ${count === 1 ? one : many}`;
 }
 
+/** The text as markup that shows it, outside of tags. */
+export function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
 /** Text that a database can hold: without NUL and without halves of surrogate pairs. Nothing else changes. */
 export function storableText(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();

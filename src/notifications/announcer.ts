@@ -1,3 +1,4 @@
+import { escapeText } from '../domain/text.js';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, dashboardUrl, type DashboardAddress } from '../config/index.js';
@@ -59,7 +60,8 @@ export class Announcer {
     const row = await notifications.take(lease, LEASE_MS);
     if (row === null) return null;
     const { id, kind, subject, phase, attempts } = row;
-    const text = escaped(messageOf(row, phase, dashboardUrl(config)));
+    // Incoming webhooks of Slack take markup.
+    const text = escapeText(messageOf(row, phase, dashboardUrl(config)));
     return {
       what: 'a notification',
       facts: { condition: kind, subject, phase },
@@ -69,9 +71,4 @@ export class Announcer {
       postpone: (delayMs) => notifications.postpone(id, lease, delayMs),
     };
   }
-}
-
-/** Escapes the three characters that are markup in Slack, whose incoming webhooks take `{"text": "…"}`. */
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

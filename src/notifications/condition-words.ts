@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import { z } from 'zod';
 import type { Condition } from './conditions.js';
 
@@ -78,8 +79,7 @@ export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
     page: runPage,
   },
   write_backs_failed: {
-    begins: (store, { count }) =>
-      `${plural(count, 'write-back', 'write-backs')} to store ${store} failed permanently`,
+    begins: (store, { count }) => `${counted(count ?? 0, 'write-back')} to store ${store} failed permanently`,
     todo: () => 'see store-sync write-backs list --state failed; approve them to retry, or reject them',
     ends: (store) => `store ${store} has no failed write-backs`,
     page: () => '/journal',
@@ -115,7 +115,7 @@ export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
   },
   deliveries_set_aside: {
     begins: (workspace, { count }) =>
-      `${plural(count, 'delivery', 'deliveries')} of workspace ${workspace} ${count === 1 ? 'was' : 'were'} parked for a person`,
+      `${counted(count ?? 0, 'delivery', 'deliveries')} of workspace ${workspace} ${count === 1 ? 'was' : 'were'} parked for a person`,
     todo: () => 'see store-sync deliveries list for the reasons; replay them once the cause is fixed',
     ends: (workspace) => `workspace ${workspace} has no parked deliveries`,
     page: () => '/deliveries',
@@ -124,9 +124,4 @@ export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
 
 function causeOf(facts: Facts): Cause {
   return CAUSES.get(facts.code ?? '') ?? OTHER_CAUSE;
-}
-
-function plural(count: number | undefined, one: string, many: string): string {
-  if (count === undefined) return many;
-  return `${String(count)} ${count === 1 ? one : many}`;
 }

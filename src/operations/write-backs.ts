@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { z } from 'zod';
@@ -250,7 +251,7 @@ export class WriteBackOperations {
       const count = (outcome: string): number => fields.filter((field) => field.outcome === outcome).length;
       const left = count('not_ours');
       const restored = count('reverted');
-      const detail = `${String(restored)} ${restored === 1 ? 'field' : 'fields'} put back${left > 0 ? `, ${String(left)} left alone: no longer ours` : ''}`;
+      const detail = `${counted(restored, 'field')} put back${left > 0 ? `, ${String(left)} left alone: no longer ours` : ''}`;
       return { id, ok: true, state: 'reverted', detail };
     } catch (error) {
       if (!isCoded(error)) throw error;

@@ -1,7 +1,7 @@
 import { valueHash } from '../domain/written-content.js';
 import { translationTarget } from '../domain/write-target.js';
 import type { GeneratedProduct } from './generated-content.js';
-import { escapeText } from './html/document.js';
+import { escapeText } from '../domain/text.js';
 
 /** A text in a further language, beside the same product in the workspace's own one. */
 export interface InLocale {

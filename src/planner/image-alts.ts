@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import { imageKey, imageKeysIn } from '../domain/image-key.js';
 import { liveImages, type LiveImage, type LiveProduct } from '../domain/store-port.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
@@ -28,7 +29,9 @@ export function imageAltDecisions(
   const waiting = placed.length - ready.length;
   const reasons = [
     ...left,
-    ...(waiting === 0 ? [] : [`${counted(waiting)} left out: the store still processes the image`]),
+    ...(waiting === 0
+      ? []
+      : [`${counted(waiting, 'text is', 'texts are')} left out: the store still processes the image`]),
   ];
   if (decided.length > 0 && reasons.length === 0) return decided;
   const reason = reasons.length === 0 ? 'the product has no image for it' : reasons.join('; ');
@@ -74,12 +77,12 @@ function placedTexts(
   }
   const surplus = texts.slice(imageKeysIn(seen).length).filter((text) => text !== '').length;
   const left = [
-    ...(gone === 0 ? [] : [`${counted(gone)} left out: the product does not show the image now`]),
-    ...(surplus === 0 ? [] : [`${counted(surplus)} left out: the product had fewer images`]),
+    ...(gone === 0
+      ? []
+      : [`${counted(gone, 'text is', 'texts are')} left out: the product does not show the image now`]),
+    ...(surplus === 0
+      ? []
+      : [`${counted(surplus, 'text is', 'texts are')} left out: the product had fewer images`]),
   ];
   return { placed, left };
-}
-
-function counted(texts: number): string {
-  return texts === 1 ? '1 text is' : `${String(texts)} texts are`;
 }

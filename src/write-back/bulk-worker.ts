@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Approval, DecisionOutcome } from '../domain/approval.js';
@@ -355,7 +356,7 @@ function reverted(row: BulkRow, journal: readonly JournalField[]): BulkItem {
   return {
     ...named(row),
     ok: restored > 0,
-    detail: `${String(restored)} ${restored === 1 ? 'field' : 'fields'} restored, ${String(left)} left alone`,
+    detail: `${counted(restored, 'field')} restored, ${String(left)} left alone`,
     fields: own.slice(0, MOST_FIELDS).map(({ target, outcome, reason }) => ({ target, outcome, reason })),
   };
 }

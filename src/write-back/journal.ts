@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import type { LiveProduct, WriteOutcome } from '../domain/store-port.js';
 import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import {
@@ -243,7 +244,7 @@ export function withUnanswered(
 }
 
 function fieldsWritten(count: number): string {
-  return `${String(count)} ${count === 1 ? 'field' : 'fields'} written`;
+  return `${counted(count, 'field')} written`;
 }
 
 function reasons(fields: readonly JournalField[], outcome: JournalField['outcome']): string {

@@ -1,3 +1,4 @@
+import { escapeText } from '../../domain/text.js';
 import { DomHandler, ElementType, Parser, type parseDocument } from 'htmlparser2';
 
 export type HtmlNode = ReturnType<typeof parseDocument>['children'][number];
@@ -148,8 +149,4 @@ function written(nodes: readonly HtmlNode[], escaped: (text: string) => string):
  */
 export function reducedHtml(html: string): string {
   return htmlOf(parsedHtml(html)).replaceAll(/\s+/g, ' ').replaceAll('> <', '><').trim();
-}
-
-export function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
