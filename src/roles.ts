@@ -1,4 +1,5 @@
 import { APP_FILTER, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
 import { LoggerModule } from 'nestjs-pino';
 import { AccessThrottle } from './api/access-throttle.js';
 import { AccessTokens } from './api/access.js';
@@ -75,7 +76,7 @@ const ROLES: readonly RolePart[] = [
   },
   {
     role: 'work',
-    imports: [DiscoveryModule],
+    imports: [ScheduleModule.forRoot(), DiscoveryModule],
     providers: [
       RunsProcessor,
       CreationsProcessor,

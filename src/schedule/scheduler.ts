@@ -87,10 +87,12 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
    */
   #pollWorkspaces(): void {
     const { connections, timers } = this;
+    const { registry } = timers;
     const names = new Map(connections.workspaces.map(({ key }) => [`${POLLS_OF}${key}`, key]));
-    for (const name of timers.names) if (name.startsWith(POLLS_OF) && !names.has(name)) timers.end(name);
+    for (const name of registry.getIntervals())
+      if (name.startsWith(POLLS_OF) && !names.has(name)) registry.deleteInterval(name);
     for (const [name, key] of names) {
-      if (timers.names.includes(name)) continue;
+      if (registry.doesExist('interval', name)) continue;
       timers.every(name, SWEEP_MS, async () => {
         const workspace = connections.workspace(key);
         if (workspace !== undefined) await this.sides.poll(workspace);

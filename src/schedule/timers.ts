@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { errorLine } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
 import { Rounds } from '../runtime/rounds.js';
@@ -7,20 +8,17 @@ import { Rounds } from '../runtime/rounds.js';
 @Injectable()
 export class Timers {
   readonly log: Logger;
-  readonly #timers = new Map<string, NodeJS.Timeout>();
   #stopped = false;
 
-  constructor(logger: Logger) {
+  constructor(
+    readonly registry: SchedulerRegistry,
+    logger: Logger,
+  ) {
     this.log = logger.child({ stage: 'schedule' });
   }
 
   get stopped(): boolean {
     return this.#stopped;
-  }
-
-  /** The names of the timers that are set. */
-  get names(): string[] {
-    return [...this.#timers.keys()];
   }
 
   /**
@@ -32,20 +30,16 @@ export class Timers {
     const round = (): void => {
       rounds.now();
     };
-    this.#timers.set(name, setInterval(round, ms));
+    this.registry.addInterval(name, setInterval(round, ms));
     return round;
   }
 
   /** Replaces a timer of the same name. */
   soon(name: string, ms: number, work: () => void): void {
     if (this.#stopped) return;
-    this.end(name);
-    this.#timers.set(name, setTimeout(work, ms));
-  }
-
-  end(name: string): void {
-    clearTimeout(this.#timers.get(name));
-    this.#timers.delete(name);
+    const { registry } = this;
+    if (registry.doesExist('timeout', name)) registry.deleteTimeout(name);
+    registry.addTimeout(name, setTimeout(work, ms));
   }
 
   async guarded(what: string, work: () => Promise<void>): Promise<void> {
@@ -63,6 +57,8 @@ export class Timers {
   /** Removes every timer, so that none keeps the process alive. Work that is in progress ends, and starts no timer again. */
   stop(): void {
     this.#stopped = true;
-    for (const name of this.names) this.end(name);
+    const { registry } = this;
+    for (const name of registry.getTimeouts()) registry.deleteTimeout(name);
+    for (const name of registry.getIntervals()) registry.deleteInterval(name);
   }
 }

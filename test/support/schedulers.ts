@@ -1,3 +1,4 @@
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { StoreInstallationRepository } from '../../src/persistence/store-installation.repository.js';
 import { RetentionRepository } from '../../src/persistence/retention.repository.js';
 import type { QueueName } from '../../src/queue/index.js';
@@ -47,13 +48,13 @@ export class Schedulers {
     return ids.length;
   };
 
-  reconciler(pressure = IDLE, enqueueing = this.enqueueMany, timers = this.timers()): Reconciler {
+  reconciler(pressure = IDLE, enqueueing = this.enqueueMany, timers = this.#timers()): Reconciler {
     const { connections, runs, deliveries, writeBacks, bulkChanges, links } = this.stages;
     const jobs = { enqueueMany: enqueueing, waiting: pressure.waiting };
     return new Reconciler(timers, connections, runs, deliveries, writeBacks, bulkChanges, links, jobs);
   }
 
-  sides(publicUrl?: string, timers = this.timers()): SideChecks {
+  sides(publicUrl?: string, timers = this.#timers()): SideChecks {
     const { connections, caps, state, poller, pauses } = this.stages;
     const config = { server: { publicUrl } };
     return new SideChecks(
@@ -69,7 +70,7 @@ export class Schedulers {
   }
 
   /** The schedules of a replica whose clock reads `now`. */
-  schedules(now: Date, timers = this.timers()): StoreSchedules {
+  schedules(now: Date, timers = this.#timers()): StoreSchedules {
     const { connections, requests, runs, owed, clock } = this.stages;
     const jobs = {
       enqueue: async (queue: QueueName, id: string) => (await this.enqueueMany(queue, [id])) === 1,
@@ -81,9 +82,10 @@ export class Schedulers {
   /** A replica whose clock reads `now`. */
   scheduler(
     now: Date,
-    { timers = this.timers(), pressure = IDLE }: { timers?: Timers; pressure?: QueuePressure } = {},
+    { registry, pressure = IDLE }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
   ): Scheduler {
     const { connections, db, clock, pauses } = this.stages;
+    const timers = this.#timers(registry);
     const retention = new RetentionRepository(db);
     return new Scheduler(
       timers,
@@ -97,8 +99,8 @@ export class Schedulers {
     );
   }
 
-  timers(): Timers {
-    const timers = new Timers(this.#log);
+  #timers(registry = new SchedulerRegistry()): Timers {
+    const timers = new Timers(registry, this.#log);
     this.#made.push(timers);
     return timers;
   }

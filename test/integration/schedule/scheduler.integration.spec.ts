@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { RunRequests } from '../../../src/connections/run-requests.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
@@ -181,23 +182,24 @@ describe('a start', () => {
 
 describe('a stopped scheduler', () => {
   it('leaves no timer behind, also when a sweep was in progress that has more to do', async () => {
-    const timers = schedulers.timers();
+    const registry = new SchedulerRegistry();
     const queue = Promise.withResolvers<number>();
     const asked = Promise.withResolvers<undefined>();
     const waiting = (): Promise<number> => {
       asked.resolve(undefined);
       return queue.promise;
     };
-    const made = schedulers.scheduler(SLOT, { timers, pressure: { waiting } });
+    const made = schedulers.scheduler(SLOT, { registry, pressure: { waiting } });
     made.start();
     await asked.promise;
-    expect(timers.names).toContain('first retention');
+    expect(registry.getTimeouts()).not.toEqual([]);
     made.stop();
-    expect(timers.names).toEqual([]);
+    const timers = (): readonly string[] => [...registry.getTimeouts(), ...registry.getIntervals()];
+    expect(timers()).toEqual([]);
     queue.resolve(Number.MAX_SAFE_INTEGER);
     // The sweep's last step asks the database; these answers come after its own.
     for (let round = 0; round < 20; round += 1) await stages.runs.latest(STORE, 1);
-    expect(timers.names).toEqual([]);
+    expect(timers()).toEqual([]);
   });
 
   it('warns of no step of a sweep that the stop interrupts, and begins no further one', async () => {
