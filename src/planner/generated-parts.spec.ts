@@ -45,19 +45,17 @@ describe('tags of a result', () => {
   });
 });
 
-describe('alternative texts of a result', () => {
-  it.each<[string, unknown, string[]]>([
-    ['a text, cut to what the store takes', 'x'.repeat(600), [`images[].alt ${'x'.repeat(512)}`]],
-    [
-      'a list, whose entries keep their places',
-      ['Front', 7, '<i>Back</i>'],
-      ['images[].alt ["Front","","Back"]'],
-    ],
-    ['a list without texts, none', [1, ''], []],
-    ['nothing, none', undefined, []],
-  ])('are made of %s', (_what, value, expected) => {
-    expect(values(value, 'images[].alt')).toEqual(expected);
-  });
+it.each<[string, unknown, string[]]>([
+  ['a text, cut to what the store takes', 'x'.repeat(600), [`images[].alt ${'x'.repeat(512)}`]],
+  [
+    'a list, whose entries keep their places',
+    ['Front', 7, '<i>Back</i>'],
+    ['images[].alt ["Front","","Back"]'],
+  ],
+  ['a list without texts, none', [1, ''], []],
+  ['nothing, none', undefined, []],
+])('alternative texts of a result are made of %s', (_what, value, expected) => {
+  expect(values(value, 'images[].alt')).toEqual(expected);
 });
 
 function image(id: string, alt: string | null, address: string | null = null): LiveImage {

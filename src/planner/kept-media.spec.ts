@@ -150,18 +150,16 @@ describe('a description of several shapes', () => {
   });
 });
 
-describe('elements of a careless merchant', () => {
-  it.each([
-    [
-      'blanks in end tags',
-      '<p>a</p ><table ><tr><td>1</td ></tr></table\n><p>b</p>',
-      '<table ><tr><td>1</td ></tr></table\n>',
-    ],
-    ['an attribute in the end tag before', `<p>a</p class="x">${IMG}`, IMG],
-    ['an end tag before that does not end', `<b>a</b\t</ p>${IMG}`, IMG],
-    ['letters in upper case', `<P>a</P>${IMG.toUpperCase()}`, IMG.toUpperCase()],
-    ['no end', '<p>a</p><table><tr><td>1', '<table><tr><td>1</td></tr></table>'],
-  ])('stay unchanged with %s', (_what, merchant, kept) => {
-    expect(withKeptMedia('<p>x</p>', merchant, ALL)).toBe(`<p>x</p>\n${kept}`);
-  });
+it.each([
+  [
+    'blanks in end tags',
+    '<p>a</p ><table ><tr><td>1</td ></tr></table\n><p>b</p>',
+    '<table ><tr><td>1</td ></tr></table\n>',
+  ],
+  ['an attribute in the end tag before', `<p>a</p class="x">${IMG}`, IMG],
+  ['an end tag before that does not end', `<b>a</b\t</ p>${IMG}`, IMG],
+  ['letters in upper case', `<P>a</P>${IMG.toUpperCase()}`, IMG.toUpperCase()],
+  ['no end', '<p>a</p><table><tr><td>1', '<table><tr><td>1</td></tr></table>'],
+])('elements of a careless merchant stay unchanged with %s', (_what, merchant, kept) => {
+  expect(withKeptMedia('<p>x</p>', merchant, ALL)).toBe(`<p>x</p>\n${kept}`);
 });

@@ -217,24 +217,22 @@ describe('a linked product', () => {
   });
 });
 
-describe('a product is put off', () => {
-  it.each<[string, ProductSnapshot, Partial<LinkView>, string]>([
-    [
-      'while the catalog creates it in the background',
-      snapshot({ title: 'Changed meanwhile' }),
-      { catalogId: null, state: 'pending', creating: true },
-      'being_created',
-    ],
-    ['while it is being created again', snapshot({ title: 'Flask' }), { creating: true }, 'being_created'],
-    [
-      'while a write-back holds it, also when it looks unchanged',
-      snapshot(),
-      { writing: true },
-      'being_written',
-    ],
-  ])('%s', (_when, read, link, code) => {
-    expect(plan(read, linkOf(snapshot(), link))).toEqual({ kind: 'put_off', code });
-  });
+it.each<[string, ProductSnapshot, Partial<LinkView>, string]>([
+  [
+    'while the catalog creates it in the background',
+    snapshot({ title: 'Changed meanwhile' }),
+    { catalogId: null, state: 'pending', creating: true },
+    'being_created',
+  ],
+  ['while it is being created again', snapshot({ title: 'Flask' }), { creating: true }, 'being_created'],
+  [
+    'while a write-back holds it, also when it looks unchanged',
+    snapshot(),
+    { writing: true },
+    'being_written',
+  ],
+])('a product is put off %s', (_when, read, link, code) => {
+  expect(plan(read, linkOf(snapshot(), link))).toEqual({ kind: 'put_off', code });
 });
 
 describe('an orphan that is back', () => {

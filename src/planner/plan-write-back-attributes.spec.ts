@@ -78,19 +78,17 @@ describe('an attribute with a metafield of its own', () => {
   });
 });
 
-describe('the merchant’s markup', () => {
-  it('is kept at the end of a description, and of no other field', () => {
-    const image = '<img src="https://cdn.example.com/a.jpg">';
-    const product = live({ descriptionHtml: `<p>Old.</p>${image}`, title: `Old ${image}` });
-    const seen = {
-      descriptionHtml: valueHash(liveValue(product, 'descriptionHtml').value),
-      title: valueHash(liveValue(product, 'title').value),
-    };
-    const keep = ['img'] as const;
-    const html = intended({ target: 'descriptionHtml', value: '<p>New.</p>', raw: '<p>New.</p>' });
-    expect(decide(html, product, { seen, keep }).value).toContain('a.jpg');
-    expect(decide(intended({ value: 'New' }), product, { seen, keep }).value).toBe('New');
-  });
+it('the merchant’s markup is kept at the end of a description, and of no other field', () => {
+  const image = '<img src="https://cdn.example.com/a.jpg">';
+  const product = live({ descriptionHtml: `<p>Old.</p>${image}`, title: `Old ${image}` });
+  const seen = {
+    descriptionHtml: valueHash(liveValue(product, 'descriptionHtml').value),
+    title: valueHash(liveValue(product, 'title').value),
+  };
+  const keep = ['img'] as const;
+  const html = intended({ target: 'descriptionHtml', value: '<p>New.</p>', raw: '<p>New.</p>' });
+  expect(decide(html, product, { seen, keep }).value).toContain('a.jpg');
+  expect(decide(intended({ value: 'New' }), product, { seen, keep }).value).toBe('New');
 });
 
 describe('a translation', () => {

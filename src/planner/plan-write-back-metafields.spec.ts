@@ -151,32 +151,31 @@ describe('a metafield', () => {
   });
 });
 
-describe('a metafield of a store that takes any text', () => {
-  it.each([
-    ['list.single_line_text_field', '["Glass","Wood"]', 'Glass\nWood'],
-    ['json', '["Glass",1]', 'Glass\n1'],
-    ['json', '{"a":1}', '{"a":1}'],
-    ['number_integer', '5', '5'],
-    ['single_line_text_field', '["Glass","Wood"]', '["Glass","Wood"]'],
-  ])('says a %s of %s as people read it', (type, value, text) => {
-    const definitions = { ...NO_DEFINITIONS, freeText: true };
-    expect(decide(material({ type, value }), live(), { definitions })).toMatchObject({
-      verdict: 'write',
-      value: text,
-    });
+it.each([
+  ['list.single_line_text_field', '["Glass","Wood"]', 'Glass\nWood'],
+  ['json', '["Glass",1]', 'Glass\n1'],
+  ['json', '{"a":1}', '{"a":1}'],
+  ['number_integer', '5', '5'],
+  ['single_line_text_field', '["Glass","Wood"]', '["Glass","Wood"]'],
+])('a metafield of a store that takes any text says a %s of %s as people read it', (type, value, text) => {
+  const definitions = { ...NO_DEFINITIONS, freeText: true };
+  expect(decide(material({ type, value }), live(), { definitions })).toMatchObject({
+    verdict: 'write',
+    value: text,
   });
 });
 
-describe('a metafield that was sent without an answer', () => {
-  it.each([
-    ['dimension', '{"value":25,"unit":"cm"}', '{"value":25.0,"unit":"CENTIMETERS"}'],
-    ['date_time', '2026-11-20T10:00:00.5', '2026-11-20T10:00:00+00:00'],
-    [
-      'rating',
-      '{"value":"4","scale_min":"1","scale_max":"5"}',
-      '{"scale_min":"1","scale_max":"5","value":"4"}',
-    ],
-  ])('is ours in the spelling of the store: %s', (type, value, stored) => {
+it.each([
+  ['dimension', '{"value":25,"unit":"cm"}', '{"value":25.0,"unit":"CENTIMETERS"}'],
+  ['date_time', '2026-11-20T10:00:00.5', '2026-11-20T10:00:00+00:00'],
+  [
+    'rating',
+    '{"value":"4","scale_min":"1","scale_max":"5"}',
+    '{"scale_min":"1","scale_max":"5","value":"4"}',
+  ],
+])(
+  'a metafield that was sent without an answer is ours in the spelling of the store: %s',
+  (type, value, stored) => {
     const sent = { [MATERIAL]: { value, before: null } };
     const written = withLandedWrites(
       {},
@@ -189,5 +188,5 @@ describe('a metafield that was sent without an answer', () => {
     });
     expect(next.verdict).toBe('same');
     expect(written[MATERIAL]).toMatchObject({ replaced: null });
-  });
-});
+  },
+);

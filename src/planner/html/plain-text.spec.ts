@@ -74,16 +74,14 @@ describe('plainTextOf', () => {
   });
 });
 
-describe('isBlankHtml', () => {
-  it.each([
-    ['', true],
-    ['<p></p>', true],
-    ['<p>&nbsp;</p><br />', true],
-    ['<div> \n </div>', true],
-    ['<p>x</p>', false],
-    ['x', false],
-    ['<p><img src="https://example.com/x.png" /></p>', false],
-  ])('of %j: %s', (html, blank) => {
-    expect(isBlankHtml(html)).toBe(blank);
-  });
+it.each([
+  ['', true],
+  ['<p></p>', true],
+  ['<p>&nbsp;</p><br />', true],
+  ['<div> \n </div>', true],
+  ['<p>x</p>', false],
+  ['x', false],
+  ['<p><img src="https://example.com/x.png" /></p>', false],
+])('isBlankHtml of %j: %s', (html, blank) => {
+  expect(isBlankHtml(html)).toBe(blank);
 });

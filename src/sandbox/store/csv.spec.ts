@@ -18,18 +18,16 @@ function one(...rows: Record<string, string>[]): ImportedProduct {
   return products[0]!;
 }
 
-describe('exports of real shops', () => {
-  it.each([
-    ['apparel.csv', 20, 22, 20],
-    ['home-and-garden.csv', 20, 21, 21],
-    ['jewelery.csv', 20, 23, 41],
-  ])('%s is read whole', (name, products, variants, images) => {
-    const read = parseProductCsv(sample(name), name);
-    expect(read).toHaveLength(products);
-    expect(read.flatMap((product) => product.variants)).toHaveLength(variants);
-    expect(read.flatMap((product) => product.images)).toHaveLength(images);
-    expect(read.flatMap((product) => product.images).every((image) => URL.canParse(image.url))).toBe(true);
-  });
+it.each([
+  ['apparel.csv', 20, 22, 20],
+  ['home-and-garden.csv', 20, 21, 21],
+  ['jewelery.csv', 20, 23, 41],
+])('exports of real shops %s is read whole', (name, products, variants, images) => {
+  const read = parseProductCsv(sample(name), name);
+  expect(read).toHaveLength(products);
+  expect(read.flatMap((product) => product.variants)).toHaveLength(variants);
+  expect(read.flatMap((product) => product.images)).toHaveLength(images);
+  expect(read.flatMap((product) => product.images).every((image) => URL.canParse(image.url))).toBe(true);
 });
 
 describe('a product export', () => {

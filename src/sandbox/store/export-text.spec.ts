@@ -13,18 +13,16 @@ function utf16be(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16();
 }
 
-describe('the encoding of an export is recognised', () => {
-  it.each([
-    ['UTF-8', Buffer.from(EXPORT)],
-    ['UTF-8 with a mark', Buffer.from(`\uFEFF${EXPORT}`)],
-    ['UTF-16LE with a mark', Buffer.from(`\uFEFF${EXPORT}`, 'utf16le')],
-    ['UTF-16LE without a mark', Buffer.from(EXPORT, 'utf16le')],
-    ['UTF-16BE with a mark', utf16be(`\uFEFF${EXPORT}`)],
-    ['UTF-16BE without a mark', utf16be(EXPORT)],
-    ['Windows-1252', windows1252(EXPORT)],
-  ])('%s', (_name, bytes) => {
-    expect(decodeExport(bytes, 'x.csv')).toBe(EXPORT);
-  });
+it.each([
+  ['UTF-8', Buffer.from(EXPORT)],
+  ['UTF-8 with a mark', Buffer.from(`\uFEFF${EXPORT}`)],
+  ['UTF-16LE with a mark', Buffer.from(`\uFEFF${EXPORT}`, 'utf16le')],
+  ['UTF-16LE without a mark', Buffer.from(EXPORT, 'utf16le')],
+  ['UTF-16BE with a mark', utf16be(`\uFEFF${EXPORT}`)],
+  ['UTF-16BE without a mark', utf16be(EXPORT)],
+  ['Windows-1252', windows1252(EXPORT)],
+])('the encoding of an export is recognised %s', (_name, bytes) => {
+  expect(decodeExport(bytes, 'x.csv')).toBe(EXPORT);
 });
 
 describe('a file of another kind is refused by name', () => {
@@ -81,12 +79,10 @@ describe('an export as spreadsheet programs save it', () => {
   });
 });
 
-describe('a bad row', () => {
-  it('with a value that is none costs its product alone', () => {
-    const { products, problems } = readProductCsv('Handle,Title,Variant Grams\na,A,cheap\nb,B,2\n', 'x.csv');
-    expect(products.map(({ handle }) => handle)).toEqual(['b']);
-    expect(problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining('x.csv:2, column "Variant Grams": "cheap"'),
-    ]);
-  });
+it('a bad row with a value that is none costs its product alone', () => {
+  const { products, problems } = readProductCsv('Handle,Title,Variant Grams\na,A,cheap\nb,B,2\n', 'x.csv');
+  expect(products.map(({ handle }) => handle)).toEqual(['b']);
+  expect(problems.map(({ message }) => message)).toEqual([
+    expect.stringContaining('x.csv:2, column "Variant Grams": "cheap"'),
+  ]);
 });

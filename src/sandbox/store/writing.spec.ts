@@ -84,17 +84,15 @@ it('tags are trimmed, keep their first spelling, and are sorted, added and remov
   expect(store.products.get(ID)?.tags).toEqual(['two  words', 'wool']);
 });
 
-describe('HTML', () => {
-  it.each([
-    ['<P CLASS=x>Wool<BR/>Hat</P>', '<p class="x">Wool<br>Hat</p>'],
-    ['  <p>a</p>\n', '<p>a</p>'],
-    ['<ul><li>a<li>b</ul>', '<ul><li>a</li><li>b</li></ul>'],
-    ['a&nbsp;b &eacute; &amp; &lt;', 'a&nbsp;b é &amp; &lt;'],
-    ['<img src=a.jpg alt=\'x "y"\' />', '<img src="a.jpg" alt="x &quot;y&quot;">'],
-    ['<script>t("x")</script><p onclick="y()">z</p>', '<script>t("x")</script><p onclick="y()">z</p>'],
-  ])('%j is given back as %j', (given, stored) => {
-    expect(normaliseHtml(given)).toBe(stored);
-  });
+it.each([
+  ['<P CLASS=x>Wool<BR/>Hat</P>', '<p class="x">Wool<br>Hat</p>'],
+  ['  <p>a</p>\n', '<p>a</p>'],
+  ['<ul><li>a<li>b</ul>', '<ul><li>a</li><li>b</li></ul>'],
+  ['a&nbsp;b &eacute; &amp; &lt;', 'a&nbsp;b é &amp; &lt;'],
+  ['<img src=a.jpg alt=\'x "y"\' />', '<img src="a.jpg" alt="x &quot;y&quot;">'],
+  ['<script>t("x")</script><p onclick="y()">z</p>', '<script>t("x")</script><p onclick="y()">z</p>'],
+])('HTML %j is given back as %j', (given, stored) => {
+  expect(normaliseHtml(given)).toBe(stored);
 });
 
 describe('metafields', () => {

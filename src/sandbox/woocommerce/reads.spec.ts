@@ -123,24 +123,22 @@ describe('variations', () => {
   });
 });
 
-describe('the shop', () => {
-  it('loads a product export with variations, a tree of categories, brands and SEO texts', async () => {
-    const shop = await wooSandbox();
-    shop.loadCsv(demoCatalogCsv());
-    const read = await list(shop, { per_page: '100', context: 'edit' });
-    expect(read.body.length).toBeGreaterThan(30);
-    const variable = read.body.find(({ type }) => type === 'variable')!;
-    expect(variable.attributes.some(({ variation }) => variation)).toBe(true);
-    const variations = await list(shop, { parent: String(variable.id) }, 'variations');
-    expect(variations.body.length).toBeGreaterThan(1);
-    expect(read.body.some(({ brands }) => brands.length > 0)).toBe(true);
-    const keys = read.body.flatMap(({ meta_data }) => meta_data.map(({ key }) => key));
-    expect(keys).toContain('_yoast_wpseo_title');
-    const leaf = shop.shop.categoryPath('Home & Garden > Kitchen');
-    const categories = await list(shop, { per_page: '100' }, 'products/categories');
-    expect(categories.body.find(({ id }) => id === leaf.parent)).toMatchObject({
-      name: 'Home &amp; Garden',
-      parent: 0,
-    });
+it('the shop loads a product export with variations, a tree of categories, brands and SEO texts', async () => {
+  const shop = await wooSandbox();
+  shop.loadCsv(demoCatalogCsv());
+  const read = await list(shop, { per_page: '100', context: 'edit' });
+  expect(read.body.length).toBeGreaterThan(30);
+  const variable = read.body.find(({ type }) => type === 'variable')!;
+  expect(variable.attributes.some(({ variation }) => variation)).toBe(true);
+  const variations = await list(shop, { parent: String(variable.id) }, 'variations');
+  expect(variations.body.length).toBeGreaterThan(1);
+  expect(read.body.some(({ brands }) => brands.length > 0)).toBe(true);
+  const keys = read.body.flatMap(({ meta_data }) => meta_data.map(({ key }) => key));
+  expect(keys).toContain('_yoast_wpseo_title');
+  const leaf = shop.shop.categoryPath('Home & Garden > Kitchen');
+  const categories = await list(shop, { per_page: '100' }, 'products/categories');
+  expect(categories.body.find(({ id }) => id === leaf.parent)).toMatchObject({
+    name: 'Home &amp; Garden',
+    parent: 0,
   });
 });

@@ -26,16 +26,14 @@ describe('a text that the API writes', () => {
   });
 });
 
-describe('a text in view', () => {
-  it.each([
-    [
-      'has paragraphs (B4)',
-      'First line.\nSecond line of the same paragraph.\n\nA new paragraph.',
-      '<p>First line.<br />\nSecond line of the same paragraph.</p>\n<p>A new paragraph.</p>\n',
-    ],
-    ['has its shortcodes run (B4)', '[products limit="4"]', '<div class="woocommerce columns-4 "></div>\n'],
-    ['keeps blocks of HTML', '<p>a</p>', '<p>a</p>\n'],
-  ])('%s', (_rule, stored, shown) => {
-    expect(rendered(stored)).toBe(shown);
-  });
+it.each([
+  [
+    'has paragraphs (B4)',
+    'First line.\nSecond line of the same paragraph.\n\nA new paragraph.',
+    '<p>First line.<br />\nSecond line of the same paragraph.</p>\n<p>A new paragraph.</p>\n',
+  ],
+  ['has its shortcodes run (B4)', '[products limit="4"]', '<div class="woocommerce columns-4 "></div>\n'],
+  ['keeps blocks of HTML', '<p>a</p>', '<p>a</p>\n'],
+])('a text in view %s', (_rule, stored, shown) => {
+  expect(rendered(stored)).toBe(shown);
 });

@@ -35,25 +35,26 @@ function answerWithBomb(status: number): void {
   store.answerWith(() => ({ raw: (response) => response.writeHead(status, headers).end(BOMB) }));
 }
 
-describe('an answer of 512 MB in 0.5 MB', () => {
-  it.each<[string, number, number, () => Promise<unknown>]>([
-    ['of the store', 200, 200, () => count()],
-    ['of the store', 500, 200, () => count()],
-    ['of its token endpoint', 200, 50, () => count({ auth })],
-    ['of its token endpoint', 401, 50, () => count({ auth })],
-    [
-      'of the exchange of an installation',
-      200,
-      50,
-      () => exchangeCode({ shop: 'demo-store.myshopify.com', endpoint: store.url, ...auth }, 'code'),
-    ],
-  ])('%s, status %d, is cut off within %d MB', async (_whose, status, megabytes, work) => {
+it.each<[string, number, number, () => Promise<unknown>]>([
+  ['of the store', 200, 200, () => count()],
+  ['of the store', 500, 200, () => count()],
+  ['of its token endpoint', 200, 50, () => count({ auth })],
+  ['of its token endpoint', 401, 50, () => count({ auth })],
+  [
+    'of the exchange of an installation',
+    200,
+    50,
+    () => exchangeCode({ shop: 'demo-store.myshopify.com', endpoint: store.url, ...auth }, 'code'),
+  ],
+])(
+  'an answer of 512 MB in 0.5 MB %s, status %d, is cut off within %d MB',
+  async (_whose, status, megabytes, work) => {
     answerWithBomb(status);
     const { error, grownBy } = await measured(work);
     expect(error).toMatchObject({ code: 'transient' });
     expect(grownBy).toBeLessThan(megabytes * 1_000_000);
-  });
-});
+  },
+);
 
 describe('an answer of the store', () => {
   it('with millions of values is refused before it is parsed', async () => {

@@ -70,14 +70,6 @@ it('a whole store reads the same by export and by pages', async () => {
   expect(job.rootObjects).toBe(3);
 });
 
-it('the subscriptions at one address are ended, and those at others stay', async () => {
-  const [old, kept] = ['https://old.example.com/webhooks/shopify/main', 'https://kept.example.com/events'];
-  await connector.subscribe(old, null);
-  await connector.subscribe(kept, old);
-  await connector.subscribe(kept, old);
-  expect(new Set(sandbox.webhookSubscriptions().map(({ uri }) => uri))).toEqual(new Set([kept]));
-});
-
 it('tags that the store takes are added beside one that it refuses', async () => {
   const tags = ['Cotton', 'x'.repeat(256), 'Summer'];
   const outcomes = [];

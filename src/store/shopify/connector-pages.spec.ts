@@ -119,20 +119,6 @@ describe('reading by pages', () => {
     expect(numbers(await collect(store.parts().pages.products(ALL)))).toEqual([2]);
   });
 
-  it('fails as invalid, with the store’s words, when the search was not heeded', async () => {
-    const search = [
-      {
-        path: ['products'],
-        query: 'x',
-        parsed: {},
-        warnings: [{ field: 'foo', message: 'Invalid search field.', code: 'invalid_field' }],
-      },
-    ];
-    store.answerWith(() => data({ products: page([]) }, { search }));
-    const error = await failureOf(collect(store.parts().pages.products({ query: 'foo:1', since: null })));
-    expect(error).toMatchObject({ code: 'invalid', fields: { query: ['Invalid search field.'] } });
-  });
-
   it('passes over search notes that warn of nothing', async () => {
     store.answerWith(() =>
       data(
@@ -310,27 +296,14 @@ describe('a product at which the store fails', () => {
   }
 });
 
-describe('counting', () => {
-  it.each([
-    ['an exact number', (): Reply => data({ productsCount: { count: 5, precision: 'EXACT' } }), 5],
-    ['a lower bound', (): Reply => data({ productsCount: { count: 10_000, precision: 'AT_LEAST' } }), null],
-    ['nothing', (): Reply => data({ productsCount: null }), null],
-    ['that it cannot count so', (): Reply => refusal('BAD_REQUEST'), null],
-  ])('yields what the store says: %s', async (_name, reply, expected) => {
-    store.answerWith(reply);
-    await expect(store.parts().pages.count('')).resolves.toBe(expected);
-  });
-
-  it('fails as invalid when the search was not heeded', async () => {
-    const search = [{ warnings: [{ field: 'foo', message: 'Invalid.', code: 'invalid_field' }] }];
-    store.answerWith(() => data({ productsCount: { count: 5, precision: 'EXACT' } }, { search }));
-    expect(await failureOf(store.parts().pages.count('foo:1'))).toMatchObject({ code: 'invalid' });
-  });
-
-  it('refuses a filter that would join ours by its own operator', async () => {
-    expect(await failureOf(store.parts().pages.count('OR tag:x'))).toMatchObject({ code: 'misconfigured' });
-    expect(store.calls).toEqual([]);
-  });
+it.each([
+  ['an exact number', (): Reply => data({ productsCount: { count: 5, precision: 'EXACT' } }), 5],
+  ['a lower bound', (): Reply => data({ productsCount: { count: 10_000, precision: 'AT_LEAST' } }), null],
+  ['nothing', (): Reply => data({ productsCount: null }), null],
+  ['that it cannot count so', (): Reply => refusal('BAD_REQUEST'), null],
+])('counting yields what the store says: %s', async (_name, reply, expected) => {
+  store.answerWith(reply);
+  await expect(store.parts().pages.count('')).resolves.toBe(expected);
 });
 
 describe('reading by id under a filter', () => {

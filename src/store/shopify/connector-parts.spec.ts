@@ -44,18 +44,6 @@ describe('alternative texts', () => {
     expect(store.calls[1]?.variables).toEqual({ files: [image('1', 'Text 1'), image('3', 'Text 3')] });
   });
 
-  it('are each sent by themselves after a refusal that names no entry', async () => {
-    const refused = { field: ['files'], message: 'Some file is odd.' };
-    store.answerInTurn(
-      fileUpdate([], [refused]),
-      fileUpdate([image('1', 'Text 1')]),
-      fileUpdate([], [refused]),
-      fileUpdate([image('3', 'Text 3')]),
-    );
-    const outcomes = await store.parts().tagsAndAlts.imageAlts(writes);
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['written', 'refused', 'written']);
-  });
-
   it('without the scope for files are refused, and the store is not paused for it', async () => {
     store.answerInTurn(refusal('ACCESS_DENIED'));
     const refused = { outcome: 'refused', reason: expect.stringContaining('write_files') };

@@ -34,13 +34,11 @@ describe('LineSplitter', () => {
   });
 });
 
-describe('a line of an export', () => {
-  it('has texts that a database can hold, whatever was escaped in it', () => {
-    const node = { id: 'gid://shopify/Product/1', title: 'Mug\u0000 \ud83e!', tags: ['a\u0000'] };
-    expect(parseLine(Buffer.from(JSON.stringify(node))).node).toEqual({
-      id: 'gid://shopify/Product/1',
-      title: 'Mug \ufffd!',
-      tags: ['a'],
-    });
+it('a line of an export has texts that a database can hold, whatever was escaped in it', () => {
+  const node = { id: 'gid://shopify/Product/1', title: 'Mug\u0000 \ud83e!', tags: ['a\u0000'] };
+  expect(parseLine(Buffer.from(JSON.stringify(node))).node).toEqual({
+    id: 'gid://shopify/Product/1',
+    title: 'Mug \ufffd!',
+    tags: ['a'],
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
 import { page } from '../../../test/support/store/products.js';
+import type { ShopifyConnector } from './connector.js';
 import { productSearch } from './search.js';
 
 const store = ScriptedStore.forEachTest();
@@ -30,14 +31,23 @@ describe('productSearch', () => {
 });
 
 describe('a filter that the store does not heed', () => {
-  it('is found out before an export, whose answers have no search notes', async () => {
-    const search = [
-      { warnings: [{ field: 'foo', message: 'Invalid search field.', code: 'invalid_field' }] },
-    ];
-    store.answerWith(() => data({ products: page([]) }, { search }));
-    const connector = store.connector({ query: 'foo:1' });
-    const reading = connector.readWhole(null, () => Promise.resolve())[Symbol.asyncIterator]();
-    expect(await failureOf(reading.next())).toMatchObject({
+  const search = [{ warnings: [{ field: 'foo', message: 'Invalid search field.', code: 'invalid_field' }] }];
+
+  const firstPart = (each: ShopifyConnector) => {
+    const parts = each.readWhole(null, () => Promise.resolve());
+    return parts[Symbol.asyncIterator]().next();
+  };
+  it.each<[string, (connector: ShopifyConnector) => Promise<unknown>]>([
+    ['by pages', (each) => each.readChanged(new Date())[Symbol.asyncIterator]().next()],
+    ['of the count', (each) => each.count()],
+    ['before an export, whose answers have no search notes', firstPart],
+  ])('fails the read %s, with the words of the store', async (_which, read) => {
+    store.answerWith(({ operation }) =>
+      operation === 'ProductsCount'
+        ? data({ productsCount: { count: 5, precision: 'EXACT' } }, { search })
+        : data({ products: page([]) }, { search }),
+    );
+    expect(await failureOf(read(store.connector({ query: 'foo:1' })))).toMatchObject({
       code: 'invalid',
       fields: { query: ['Invalid search field.'] },
     });

@@ -24,35 +24,6 @@ const serve = localServers();
 afterEach(closeShops);
 
 describe('a whole read', () => {
-  it('has every product of every status once, proved by a second pass of ids', async () => {
-    const shop = await shopWith(250);
-    shop.products.create({ row: { name: 'A draft', status: 'draft' } });
-    const { products, end } = await whole(connect(shop));
-    expect([products.length, end]).toEqual([251, { complete: true }]);
-    expect(new Set(products.map(({ externalId }) => externalId)).size).toBe(251);
-    expect(products[0]?.externalId).toMatch(new RegExp(`^woocommerce:${STORE_ID}:\\d+$`));
-    expect(products.at(-1)).toMatchObject({ title: 'A draft', status: 'DRAFT', url: null });
-  });
-
-  it('misses nothing while products leave the list, and reads what comes', async () => {
-    const shop = await shopWith(350);
-    const ids = shop.products.list().map(({ id }) => id);
-    let pages = 0;
-    shop.beforeEach(({ method, path }) => {
-      if (method !== 'GET' || path !== 'wc/v3/products') return;
-      pages += 1;
-      if (pages > 3) return;
-      for (const id of ids.slice((pages - 1) * 60, (pages - 1) * 60 + 40)) shop.products.trash(id);
-      shop.products.create({ row: { name: `New ${String(pages)}` } });
-    });
-    const { products, end } = await whole(connect(shop));
-    const titles = new Set(products.map(({ title }) => title));
-    const left = shop.products.list().filter(({ row }) => row.status !== 'trash');
-    expect(left.filter(({ row }) => !titles.has(row.name))).toEqual([]);
-    expect(titles.size).toBe(products.length);
-    expect(end).toEqual({ complete: true });
-  });
-
   it.each(['10.5.0', '10.2.0'])(
     'has variations without the SKU that they inherit, on WooCommerce %s',
     async (version) => {
@@ -77,8 +48,9 @@ describe('a whole read', () => {
   });
 });
 
-describe('an incremental read', () => {
-  it.each([-5, 9])('finds what changed at or after the second, in a shop at UTC%d', async (offset) => {
+it.each([-5, 9])(
+  'an incremental read finds what changed at or after the second, in a shop at UTC%d',
+  async (offset) => {
     const at = Math.floor(Date.now() / 1000) * 1000;
     let now = new Date(at - 17_000);
     const shop = await shopWith(3, { offset, clock: () => now });
@@ -89,8 +61,8 @@ describe('an incremental read', () => {
     for await (const batch of connect(shop).readChanged(new Date(at)))
       titles.push(...batch.map((product) => product.snapshot().title));
     expect(titles).toEqual(['Edited']);
-  });
-});
+  },
+);
 
 describe('the shop that answers', () => {
   function keeping(known: ShopIdentity | null) {
@@ -142,12 +114,6 @@ describe('the shop that answers', () => {
     expect(probe.mayWriteProducts).toBe(false);
     expect((await probe.findings()).at(-1)).toMatchObject({ level: 'fail', what: 'key' });
     expect(shop.products.list()).toEqual(before);
-  });
-
-  it('is reported with a multilingual plugin', async () => {
-    const shop = await shopWith(0, { plugins: ['polylang/polylang.php'] });
-    const findings = await (await connect(shop).probe()).findings();
-    expect(findings).toContainEqual(expect.objectContaining({ level: 'warn', what: 'languages' }));
   });
 });
 
@@ -229,32 +195,6 @@ describe('a write', () => {
     ]);
     expect(shop.products.get(id)?.row).toMatchObject({ name: 'Two', description });
   });
-
-  it('removes what a revert found empty, and refuses keys of the shop itself', async () => {
-    const shop = await shopWith(1);
-    const id = idIn(shop);
-    const connector = connect(shop);
-    await written(connector, id, write('metafield:catalog.care', 'Wash', null));
-    expect(await written(connector, id, write('metafield:catalog.care', null, 'Wash'))).toEqual([
-      { target: 'metafield:catalog.care', outcome: 'written', value: null },
-    ]);
-    expect(shop.products.get(id)?.meta.filter(({ key }) => key === 'catalog_care')).toEqual([]);
-    const refused = await written(connector, id, write('metafield:meta._product_attributes', 'x', null));
-    expect(refused).toMatchObject([{ outcome: 'refused' }]);
-  });
-
-  it('finds no product in the trash or gone', async () => {
-    const shop = await shopWith(2);
-    const [first, second] = shop.products.list().map(({ id }) => id) as [number, number];
-    shop.products.trash(first);
-    shop.products.delete(second);
-    const connector = connect(shop);
-    expect(await connector.readTargets(String(first), ['title'])).toBeNull();
-    await expect(written(connector, second, write('title', 'x', 'P2'))).rejects.toMatchObject({
-      code: 'not_found',
-    });
-    expect(await connector.readProducts([String(first), String(second)])).toEqual([null, null]);
-  });
 });
 
 describe('a product that is not shown', () => {
@@ -284,18 +224,6 @@ describe('webhooks', () => {
   const SECRET = 'a secret of the operator';
   const hooksOf = async (shop: TestShop) =>
     (await clientOf(shop).run({ path: 'wc/v3/webhooks' }, webhookSchema.array())).data;
-
-  it('are registered once for each topic, activated again, and removed at the former address', async () => {
-    const shop = await shopWith(0);
-    const connector = connect(shop, { webhookSecret: SECRET });
-    await connector.subscribe(URI, null);
-    await connector.subscribe(URI, null);
-    expect((await hooksOf(shop)).map(({ topic }) => topic).sort()).toEqual([
-      ...['product.created', 'product.deleted', 'product.restored', 'product.updated'],
-    ]);
-    await connector.subscribe(`${URI}2`, URI);
-    expect((await hooksOf(shop)).map(({ delivery_url: uri }) => uri)).toEqual(Array(4).fill(`${URI}2`));
-  });
 
   it('that the shop has disabled because nobody answered are active again', async () => {
     const shop = await shopWith(1);

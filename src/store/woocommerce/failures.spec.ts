@@ -146,25 +146,23 @@ describe('a product that a plugin keeps from the key', () => {
   });
 });
 
-describe('a write that the shop refuses', () => {
-  it('does not take the others with it when one of them stands there already', async () => {
-    const shop = await shopWith(1);
-    const id = idIn(shop);
-    const body = { code: 'rest_invalid_param', message: 'Invalid.', data: { status: 400 } };
-    shop.answerWith(({ method, body: sent }) =>
-      method === 'PUT' && 'meta_data' in sent ? { status: 400, body } : null,
-    );
-    const outcomes = await written(
-      connect(shop),
-      id,
-      write('title', 'P1', 'P1'),
-      write('descriptionHtml', '<p>New</p>', 'Text 1'),
-      write('metafield:catalog.care', 'Wash', null),
-    );
-    expect(Object.fromEntries(outcomes.map(({ target, outcome }) => [target, outcome]))).toEqual({
-      title: 'written',
-      descriptionHtml: 'written',
-      'metafield:catalog.care': 'refused',
-    });
+it('a write that the shop refuses does not take the others with it when one of them stands there already', async () => {
+  const shop = await shopWith(1);
+  const id = idIn(shop);
+  const body = { code: 'rest_invalid_param', message: 'Invalid.', data: { status: 400 } };
+  shop.answerWith(({ method, body: sent }) =>
+    method === 'PUT' && 'meta_data' in sent ? { status: 400, body } : null,
+  );
+  const outcomes = await written(
+    connect(shop),
+    id,
+    write('title', 'P1', 'P1'),
+    write('descriptionHtml', '<p>New</p>', 'Text 1'),
+    write('metafield:catalog.care', 'Wash', null),
+  );
+  expect(Object.fromEntries(outcomes.map(({ target, outcome }) => [target, outcome]))).toEqual({
+    title: 'written',
+    descriptionHtml: 'written',
+    'metafield:catalog.care': 'refused',
   });
 });
