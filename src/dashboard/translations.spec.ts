@@ -1,6 +1,5 @@
-import { NO_DEFINITIONS } from '../planner/defined-value.js';
 import { describe, expect, it } from '@jest/globals';
-import { live, translated } from '../../test/support/product-builders.js';
+import { live, translated, NO_DEFINITIONS } from '../../test/support/product-builders.js';
 import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
 import { compareFromJournal, compareWithLive } from '../operations/write-back-comparison.js';
 import { decideFields } from '../planner/plan-write-back.js';

@@ -21,6 +21,11 @@ export const SHORT_DESCRIPTION_PLACE: MetafieldKey = { namespace: 'product', key
 const TARGET = 'metafield:';
 const VARIANT_TARGET = /^variant:(\d+):metafield:(.+)$/s;
 
+/** Whether metafields of the type hold a text that people read and translate. */
+export function isTextType(type: string | null | undefined): boolean {
+  return type === 'single_line_text_field' || type === 'multi_line_text_field';
+}
+
 export function metafieldName({ namespace, key }: MetafieldKey): string {
   return `${namespace}.${key}`;
 }

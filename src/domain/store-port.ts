@@ -142,6 +142,10 @@ export const STORE_FIELDS = [
 ] as const;
 export type StoreField = (typeof STORE_FIELDS)[number];
 
+export function isStoreField(target: string): target is StoreField {
+  return (STORE_FIELDS as readonly string[]).includes(target);
+}
+
 export interface LiveProduct {
   readonly storeId: string;
   /** Null when only translations were asked for. */
@@ -162,6 +166,8 @@ export interface LiveValue {
   /** Why nothing can be written there now. Absent where a value may be written. */
   readonly closed?: ClosedTarget;
 }
+
+export const NO_VALUE: LiveValue = { value: null, token: null, type: null };
 
 /**
  * `unreadable`: the value is not known, because the store does not let us read it. `never`: the store has no such place, whatever
@@ -255,9 +261,8 @@ export interface StoreFinding {
 export function liveValue(live: LiveProduct, target: string): LiveValue {
   const found = live.values.get(target);
   if (found !== undefined) return found;
-  if ((STORE_FIELDS as readonly string[]).includes(target))
-    throw new Error(`${target} of ${live.storeId} was not read`);
-  return { value: null, token: null, type: null };
+  if (isStoreField(target)) throw new Error(`${target} of ${live.storeId} was not read`);
+  return NO_VALUE;
 }
 
 /** The product's images. Throws when they were not read. */

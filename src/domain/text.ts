@@ -33,6 +33,15 @@ export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** The value of a JSON text; null for any other text. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** Text that a database can hold: without NUL and without halves of surrogate pairs. Nothing else changes. */
 export function storableText(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();

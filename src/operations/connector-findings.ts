@@ -1,6 +1,8 @@
 import { CodedError } from '../domain/errors.js';
 import type { StoreConnector, StoreFinding } from '../domain/store-port.js';
 
+const LEVELS = ['ok', 'warn', 'fail'];
+
 /** What a store says about its access, its permissions and the settings, worst last. Throws only what it cannot explain. */
 export async function connectorFindings(
   connector: Pick<StoreConnector, 'probe'>,
@@ -9,7 +11,11 @@ export async function connectorFindings(
   try {
     const probe = await connector.probe();
     const access = { level: 'ok', what, detail: 'the store accepts the credentials' } as const;
-    return [access, ...(await probe.findings())];
+    const found = await probe.findings();
+    return [
+      access,
+      ...found.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level)),
+    ];
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     return [{ level: 'fail', what, detail: `${error.message}${advice(error)}` }];

@@ -4,7 +4,7 @@ import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { placeInTarget } from '../domain/metafield-key.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import { partsOf } from './journal-parts.js';
-import type { FieldDecision, FieldVerdict } from '../planner/plan-write-back.js';
+import type { FieldDecision, FieldVerdict } from '../planner/field-verdict.js';
 
 /** One field of a write-back: the value in the store, and the intended or written value. */
 export interface ComparedField {

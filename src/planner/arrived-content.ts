@@ -3,13 +3,11 @@ import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { valueHash } from '../domain/written-content.js';
 import { isTag } from '../domain/write-target.js';
-import type { GeneratedProduct, GeneratedVariant } from './generated-content.js';
+import { GENERATED_FIELDS, type GeneratedProduct, type GeneratedVariant } from './generated-content.js';
 import { storableText } from '../domain/text.js';
-import { attributesOf, MOST_ATTRIBUTES } from './section-attributes.js';
+import { attributesOf, canonicalSource, MOST_ATTRIBUTES, SECTION } from './section-attributes.js';
 
-const CONTENT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
 const EXCERPT_LENGTH = 120;
-const SECTIONS = 'sections.';
 
 /**
  * Every field and attribute of a result, and where it is written. `pushed` has a hash by catalog field of the value that store-sync
@@ -24,7 +22,7 @@ export function arrivedParts(
   const targets = new Map(
     intended.map(({ from, target }) => [canonicalSource(product, from), isTag(target) ? 'tags' : target]),
   );
-  const mapped = Object.keys(settings.attributes).map((code) => `${SECTIONS}${code}`);
+  const mapped = Object.keys(settings.attributes).map((code) => `${SECTION}${code}`);
   const configured = new Set(
     [...Object.keys(settings.fields), ...mapped].map((from) => canonicalSource(product, from)),
   );
@@ -35,13 +33,13 @@ export function arrivedParts(
   };
   // The service sends the description as text and as HTML. Only the HTML is mapped.
   const hasHtml = (product.html_description ?? '').trim() !== '' && !configured.has('description');
-  const fields = CONTENT_FIELDS.flatMap((from) => {
+  const fields = GENERATED_FIELDS.flatMap((from) => {
     const value = from === 'description' && hasHtml ? null : product[from];
     if (value == null || value.trim() === '' || pushed[from] === valueHash(value)) return [];
     return part(from, value, configured.has(from), `writeBack.fields.${from}`);
   });
   const attributes = [...attributesOf(product).byKey].map(([key, value]) => {
-    const from = `${SECTIONS}${key}`;
+    const from = `${SECTION}${key}`;
     return part(
       from,
       value,
@@ -70,7 +68,7 @@ export function arrivedForVariants(
     const came: [string, unknown][] = [
       ...VARIANT_FIELDS.map((field): [string, unknown] => [field, content[field]]),
       ...[...attributesOf(content).byKey].map(([key, value]): [string, unknown] => [
-        `${SECTIONS}${key}`,
+        `${SECTION}${key}`,
         value,
       ]),
     ];
@@ -85,13 +83,6 @@ export function arrivedForVariants(
     }
   }
   return [...parts.values()];
-}
-
-/** A configured `sections.Product Weight` and the attribute `product_weight` are one source. */
-function canonicalSource(product: GeneratedProduct, from: string): string {
-  return from.startsWith(SECTIONS)
-    ? `${SECTIONS}${attributesOf(product).keyOf(from.slice(SECTIONS.length))}`
-    : from;
 }
 
 function excerptOf(value: unknown): string {

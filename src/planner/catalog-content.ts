@@ -3,18 +3,16 @@ import { valueHash } from '../domain/written-content.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import {
+  GENERATED_FIELDS,
   intendedForVariants,
   intendedValues,
   variantsOf,
   type GeneratedProduct,
 } from './generated-content.js';
-import { attributesOf } from './section-attributes.js';
+import { attributesOf, canonicalSource, SECTION } from './section-attributes.js';
 
 /** Hash of each field of a catalog product that generation may fill, by field; what is empty is absent. */
 export type CatalogFields = Readonly<Record<string, string>>;
-
-const TEXT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
-const SECTION = 'sections.';
 
 /** Fields of variants at most. A product of so many is not a real one, and the hashes are kept with its row. */
 const MOST_VARIANT_FIELDS = 20_000;
@@ -33,7 +31,7 @@ export function catalogFields(product: GeneratedCatalogProduct): CatalogFields {
 export type GeneratedCatalogProduct = GeneratedProduct & Parameters<typeof variantsOf>[0];
 
 function ownFields(product: GeneratedProduct): CatalogFields {
-  const texts = TEXT_FIELDS.flatMap((field) => {
+  const texts = GENERATED_FIELDS.flatMap((field) => {
     const value = product[field];
     return value == null || value === '' ? [] : [[field, valueHash(value)] as const];
   });
@@ -61,9 +59,7 @@ export function holdsNewContent(
 ): boolean {
   const now = catalogFields(product);
   return intendedContent(product, settings).some(({ from, raw }) => {
-    const field = from.startsWith(SECTION)
-      ? `${SECTION}${attributesOf(product).keyOf(from.slice(SECTION.length))}`
-      : from;
+    const field = canonicalSource(product, from);
     return now[field] !== before[field] && (raw === null || pushed[from] !== valueHash(raw));
   });
 }

@@ -3,7 +3,7 @@ import {
   type MetafieldOwner,
   type NewMetafieldDefinition,
 } from '../domain/metafield-definition.js';
-import { keyInTarget, metafieldName } from '../domain/metafield-key.js';
+import { isTextType, keyInTarget, metafieldName } from '../domain/metafield-key.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { fitted, type Fitted, listEntries, type PatternTest } from './fit-metafield.js';
 
@@ -17,13 +17,6 @@ export interface DefinitionsView {
   readonly create: boolean;
   readonly matches: PatternTest;
 }
-
-export const NO_DEFINITIONS: DefinitionsView = {
-  known: { product: new Map(), variant: new Map() },
-  freeText: false,
-  create: false,
-  matches: () => null,
-};
 
 export type DefinedValue =
   | { readonly value: IntendedValue; readonly defines?: NewMetafieldDefinition }
@@ -51,7 +44,7 @@ export function definedValue(
   }
   if (freeText) return { value: asFreeText(value, liveType) };
   const held = liveType ?? value.type;
-  const isAlike = held === value.type || [held, value.type].every((type) => TEXTS.includes(type));
+  const isAlike = held === value.type || [held, value.type].every(isTextType);
   // A list that is sent as a text would be shown with its brackets.
   const fit =
     held === null || isAlike
@@ -66,8 +59,6 @@ export function definedValue(
     unfit: `the store does not define ${name}${owner === 'variant' ? ' for variants' : ''}: define it, or set writeBack.definitions: create`,
   };
 }
-
-const TEXTS: readonly (string | null)[] = ['single_line_text_field', 'multi_line_text_field'];
 
 /** A list is shown as its lines, and not with its brackets. */
 function asFreeText(value: IntendedValue, liveType: string | null): IntendedValue {

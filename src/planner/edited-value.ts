@@ -1,17 +1,17 @@
+import { isTextType } from '../domain/metafield-key.js';
+import { isStoreField } from '../domain/store-port.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { droppedPart, isStoreField, sanitisedFor, sanitisedText } from './generated-content.js';
+import { droppedPart, sanitisedFor, sanitisedText } from './generated-content.js';
 import { storableText } from '../domain/text.js';
 import type { DroppedAddress } from './html/address.js';
 
 /** Characters of an edited text at most. */
 export const LONGEST_EDIT = 100_000;
 
-const TEXT_TYPES: readonly (string | null)[] = ['single_line_text_field', 'multi_line_text_field'];
-
 /** Whether a person may edit the value: store fields and text metafields, in any language. */
 export function isEditable({ target, type, withheld }: IntendedValue): boolean {
-  return withheld === undefined && (isStoreField(placeOfTarget(target).base) || TEXT_TYPES.includes(type));
+  return withheld === undefined && (isStoreField(placeOfTarget(target).base) || isTextType(type));
 }
 
 /**

@@ -1,14 +1,29 @@
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
+import type { NewMetafieldDefinition } from '../domain/metafield-definition.js';
+import { isStoreField } from '../domain/store-port.js';
 import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
 import { isTag, placeOfTarget, translationTarget } from '../domain/write-target.js';
 import { valueHash, type WrittenContent, type WrittenField } from '../domain/written-content.js';
-import { isStoreField } from './generated-content.js';
 import { reducedHtml } from './html/document.js';
 import { isMeasureKind, measureOf } from './measures.js';
 
 export type FieldVerdict =
   'write' | 'written_before' | 'same' | 'conflict' | 'not_generated' | 'untranslatable' | 'unfit';
+
+/** The decision about one field, with its reason. */
+export interface FieldDecision extends IntendedValue {
+  readonly verdict: FieldVerdict;
+  readonly reason: string;
+  /** The live value at the decision: the before-image. */
+  readonly before: string | null;
+  /** The store's token that guards the replacement; null where there was no value, or the store has none. */
+  readonly token: string | null;
+  /** The definition to create before the metafield is written. Absent when there is one, or none is wanted. */
+  readonly defines?: NewMetafieldDefinition;
+  /** The intended target that this is a part of. Absent when it is the intended target itself. */
+  readonly partOf?: string;
+}
 
 export interface Ruling {
   readonly verdict: FieldVerdict;

@@ -1,10 +1,10 @@
-import { liveValue, type LiveProduct } from '../domain/store-port.js';
+import { isStoreField, liveValue, type LiveProduct } from '../domain/store-port.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { hostOfAddress } from '../domain/web-address.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import { effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import type { Ruling } from './field-verdict.js';
-import { droppedLines, isStoreField, sanitisedFor, sanitisedText } from './generated-content.js';
+import { droppedLines, sanitisedFor, sanitisedText } from './generated-content.js';
 import { allowanceOf, hasAllowance } from './html/markup-allowance.js';
 import { hasPicture } from './html-content.js';
 import type { DroppedAddress } from './html/address.js';

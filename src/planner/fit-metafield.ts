@@ -1,5 +1,5 @@
 import type { MetafieldDefinition } from '../domain/metafield-definition.js';
-import { withoutTrailing } from '../domain/text.js';
+import { jsonOrNull, withoutTrailing } from '../domain/text.js';
 import { judgedAddress } from './html/address.js';
 import { plainTextOf } from './html/plain-text.js';
 import { isMeasureKind, measureJson, measureOf, unitsOf } from './measures.js';
@@ -249,23 +249,14 @@ function hasTexts(text: string, names: readonly string[]): boolean {
 
 /** The members of a JSON object; null for any other text. */
 function objectOf(text: string): ReadonlyMap<string, unknown> | null {
-  const json = text.startsWith('{') ? parsed(text) : null;
+  const json = text.startsWith('{') ? jsonOrNull(text) : null;
   return typeof json === 'object' && json !== null ? new Map(Object.entries(json)) : null;
 }
 
 /** The entries of a list in a validation; null for anything else. */
 function textsOf(list: string): string[] | null {
-  const json = parsed(list);
+  const json = jsonOrNull(list);
   return Array.isArray(json) ? json.map(String) : null;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Generated texts and validations may look like JSON and be none.
-    return null;
-  }
 }
 
 function orProblem(value: string | null, problem: string): Result {

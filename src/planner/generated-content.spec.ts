@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { writeBackSettings } from '../../test/support/product-builders.js';
 import type { WriteBackSettings, WrittenPart } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { intendedValues, isStoreField, type GeneratedProduct } from './generated-content.js';
+import { isStoreField } from '../domain/store-port.js';
+import { intendedValues, type GeneratedProduct } from './generated-content.js';
 import { attributesOf } from './section-attributes.js';
 
 function intendedOf(product: GeneratedProduct, over: Partial<WriteBackSettings> = {}): IntendedValue[] {

@@ -1,4 +1,5 @@
 import {
+  isTextType,
   metafieldKey,
   metafieldName,
   metafieldTarget,
@@ -6,7 +7,7 @@ import {
 } from '../domain/metafield-key.js';
 import { isWithin, VALUE_BOUNDS } from '../domain/json-bounds.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
+import type { StoreField } from '../domain/store-port.js';
 import { IMAGE_ALTS, SHORT_DESCRIPTION } from '../domain/write-target.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { MarkupAllowance } from './html/markup-allowance.js';
@@ -21,17 +22,21 @@ import { isUnseen } from '../domain/identifier-text.js';
 import { withoutTrailing } from '../domain/text.js';
 import { imageAlts, tagsOf } from './generated-parts.js';
 import { isMissing, isPlaceholder, namesCategory } from './placeholders.js';
-import { attributesOf, MOST_ATTRIBUTES, type SectionAttributes } from './section-attributes.js';
+import {
+  attributeIn,
+  attributesOf,
+  MOST_ATTRIBUTES,
+  SECTION,
+  type SectionAttributes,
+} from './section-attributes.js';
+
+/** The fields of a catalog product that generation fills, besides the sections. */
+export const GENERATED_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
 
 /** The part of a generation result that may reach the store. */
-export interface GeneratedProduct {
-  readonly name?: string | null;
-  readonly description?: string | null;
-  readonly html_description?: string | null;
-  readonly brand?: string | null;
-  readonly category?: string | null;
+export type GeneratedProduct = Readonly<Partial<Record<(typeof GENERATED_FIELDS)[number], string | null>>> & {
   readonly sections?: readonly Readonly<Record<string, unknown>>[] | null;
-}
+};
 
 /** The store's limit of a title, vendor or product type. */
 const MAX_FIELD_LENGTH = 255;
@@ -114,7 +119,7 @@ export function intendedForVariants(
       const raw = key === null ? fieldOf(content, source) : given.byKey.get(key);
       const place = {
         target: metafieldTarget({ ...metafieldKey(metafield), variant: number }),
-        from: `variants.${number}.${key === null ? source : `sections.${key}`}`,
+        from: `variants.${number}.${key === null ? source : `${SECTION}${key}`}`,
         raw: null,
         needsDefinition: true as const,
       };
@@ -159,7 +164,6 @@ function saysSomething(value: string, from?: string): boolean {
 }
 
 const LONGEST_PLACEHOLDER = 1000;
-const TEXT_TYPES: ReadonlySet<string> = new Set(['single_line_text_field', 'multi_line_text_field']);
 
 type Place = Pick<IntendedValue, 'target' | 'from' | 'raw' | 'needsDefinition'>;
 
@@ -212,7 +216,7 @@ function placesOf(
       .map(keyOf),
   );
   return (key) => {
-    const common = { from: `sections.${key}`, raw: null };
+    const common = { from: `${SECTION}${key}`, raw: null };
     const name = mapped.get(key);
     if (name !== undefined)
       return { ...common, target: metafieldTarget(metafieldKey(name)), needsDefinition: true };
@@ -249,28 +253,9 @@ class Intake {
   }
 }
 
-export function isStoreField(target: string): target is StoreField {
-  return (STORE_FIELDS as readonly string[]).includes(target);
-}
-
-const SECTION = 'sections.';
-
-/** The name of the attribute that a source such as `sections.NAME` reads; null for a field. */
-function attributeIn(source: string): string | null {
-  return source.startsWith(SECTION) ? source.slice(SECTION.length) : null;
-}
-
 function fieldOf(product: GeneratedProduct, name: string): string | null {
-  switch (name) {
-    case 'name':
-    case 'description':
-    case 'html_description':
-    case 'brand':
-    case 'category':
-      return textOf(product[name]);
-    default:
-      return null;
-  }
+  const field = GENERATED_FIELDS.find((each) => each === name);
+  return field === undefined ? null : textOf(product[field]);
 }
 
 /**
@@ -300,7 +285,7 @@ function sanitisedMarkup(raw: string, allowance?: MarkupAllowance, dropped?: Dro
  */
 function typedMetafield(raw: unknown, dropped: DroppedAddress[]): TypedText | null {
   const typed = typedText(raw, dropped);
-  if (typed === null || (TEXT_TYPES.has(typed.type) && !saysSomething(typed.value))) return null;
+  if (typed === null || (isTextType(typed.type) && !saysSomething(typed.value))) return null;
   return Buffer.byteLength(typed.value) > MAX_METAFIELD_BYTES ? null : typed;
 }
 

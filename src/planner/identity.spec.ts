@@ -7,12 +7,12 @@ import {
   rules,
   snapshot,
   variant,
+  NO_OTHER_OWNERS,
 } from '../../test/support/product-builders.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import {
   sharedSincePlan,
   valueKey,
-  NO_OTHER_OWNERS,
   resolveIdentity,
   type CatalogHolder,
   type IdentityView,

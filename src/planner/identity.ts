@@ -33,15 +33,6 @@ export interface IdentityView {
   readonly mayAdopt: boolean;
 }
 
-export const NO_OTHER_OWNERS: IdentityView = {
-  owners: new Map(),
-  holders: [],
-  ownCatalogId: null,
-  contested: new Set(),
-  known: new Map(),
-  mayAdopt: true,
-};
-
 export type ResolvedIdentity =
   | { readonly kind: 'change'; readonly change: PlannedChange }
   | { readonly kind: 'unchanged'; readonly withheld: readonly WithheldIdentifier[] };

@@ -4,9 +4,8 @@ import { liveImages, type LiveImage, type LiveProduct } from '../domain/store-po
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { IMAGE_ALTS, imageAltTarget } from '../domain/write-target.js';
 import { effectiveValue } from '../domain/written-content.js';
-import { verdict, wasSent, type KnownContent } from './field-verdict.js';
+import { verdict, wasSent, type FieldDecision, type KnownContent } from './field-verdict.js';
 import { altList } from './generated-parts.js';
-import type { FieldDecision } from './field-decision.js';
 
 /**
  * The decision about each image's alternative text. A text is written only where there is none, or where the present one is ours. A

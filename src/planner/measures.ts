@@ -1,3 +1,5 @@
+import { jsonOrNull } from '../domain/text.js';
+
 /** The store's kinds of measures, each unit with its size in the kind's smallest one and the names that people use. */
 const UNITS = {
   dimension: {
@@ -73,12 +75,7 @@ function partsOfText(text: string): [string, string] {
 }
 
 function partsOfJson(text: string): [string, string] {
-  try {
-    const json = JSON.parse(text) as unknown;
-    if (typeof json !== 'object' || json === null || !('value' in json) || !('unit' in json)) return ['', ''];
-    return [String(json.value), String(json.unit).toLowerCase()];
-  } catch {
-    // Not JSON, so no measure.
-    return ['', ''];
-  }
+  const json = jsonOrNull(text);
+  if (typeof json !== 'object' || json === null || !('value' in json) || !('unit' in json)) return ['', ''];
+  return [String(json.value), String(json.unit).toLowerCase()];
 }

@@ -7,11 +7,12 @@ import {
   writeBackContext,
   translated,
   type LiveMetafield,
+  NO_DEFINITIONS,
 } from '../../test/support/product-builders.js';
 import { valueHash } from '../domain/written-content.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { translationTarget } from '../domain/write-target.js';
-import { NO_DEFINITIONS, type DefinitionsView } from './defined-value.js';
+import type { DefinitionsView } from './defined-value.js';
 import { decideFields } from './plan-write-back.js';
 
 const NAME = 'custom.property';

@@ -6,9 +6,9 @@ import {
   ourText,
   revertedText,
   type LiveMetafield,
+  NO_DEFINITIONS,
 } from '../../test/support/product-builders.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { NO_DEFINITIONS } from './defined-value.js';
 import { withLandedWrites } from './plan-write-back.js';
 
 const MATERIAL = 'metafield:catalog.material';

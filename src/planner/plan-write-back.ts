@@ -1,20 +1,14 @@
-import { placeInTarget } from '../domain/metafield-key.js';
-import { liveValue, type LiveProduct, type LiveValue } from '../domain/store-port.js';
+import { isTextType, placeInTarget } from '../domain/metafield-key.js';
+import { isStoreField, liveValue, NO_VALUE, type LiveProduct, type LiveValue } from '../domain/store-port.js';
 import { IMAGE_ALTS, placeOfTarget } from '../domain/write-target.js';
 import { afterWrite, effectiveValue, valueHash, type WrittenContent } from '../domain/written-content.js';
 import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
-import { isStoreField } from './generated-content.js';
 import { decidedCategory, type CategoriesView } from './decided-category.js';
 import { definedValue, type DefinedValue, type DefinitionsView } from './defined-value.js';
-import type { FieldDecision } from './field-decision.js';
-import { sameContent, verdict, type KnownContent, type Ruling } from './field-verdict.js';
+import { sameContent, verdict, type FieldDecision, type KnownContent, type Ruling } from './field-verdict.js';
 import { finalText, merchantsText, withRemovals, type ShownText } from './final-text.js';
 import { imageAltDecisions } from './image-alts.js';
 import type { KeepableElement } from './kept-media.js';
-import { TRANSLATED_TYPES } from './translations.js';
-
-export type { FieldDecision } from './field-decision.js';
-export type { FieldVerdict } from './field-verdict.js';
 
 export interface WriteBackContext extends KnownContent {
   /** Targets for which a newer result of the product, or of one of its variants, has a value. */
@@ -143,7 +137,7 @@ function decideTranslation(
   const ruling = rulingOn(meant.value, before, live, context);
   if (ruling.verdict !== 'write') return { ...decided(ruling), value: meant.value.value };
   const original = own.get(base);
-  if (original?.type != null && !TRANSLATED_TYPES.includes(original.type))
+  if (original?.type != null && !isTextType(original.type))
     return untranslatable(`the store holds it as ${original.type}`);
   if (original?.verdict === 'conflict')
     return decided({
@@ -156,7 +150,7 @@ function decideTranslation(
 
 /** Each image has a value of its own. */
 function presentValue(target: string, live: LiveProduct): LiveValue {
-  return target === IMAGE_ALTS ? { value: null, token: null, type: null } : liveValue(live, target);
+  return target === IMAGE_ALTS ? NO_VALUE : liveValue(live, target);
 }
 
 /**

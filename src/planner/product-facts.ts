@@ -1,4 +1,5 @@
 import { metafieldName } from '../domain/metafield-key.js';
+import { jsonOrNull } from '../domain/text.js';
 import type { BrandSource } from '../domain/store-settings.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
 import { isMissing, isPlaceholder, namesCategory, words } from './placeholders.js';
@@ -96,9 +97,9 @@ const OBJECT_TYPES = new Set(['json', 'rich_text_field', 'money', 'rating', 'dim
 
 function textOf({ type, value }: MetafieldValue): string | null {
   if (type.endsWith('_reference') || OBJECT_TYPES.has(type)) return null;
-  if (type === 'link') return linkAddress(parsed(value));
+  if (type === 'link') return linkAddress(jsonOrNull(value));
   if (!type.startsWith('list.')) return value;
-  const entries = parsed(value);
+  const entries = jsonOrNull(value);
   if (!Array.isArray(entries) || entries.length !== 1) return null;
   const [only] = entries as unknown[];
   return typeof only === 'string' || typeof only === 'number' ? String(only) : null;
@@ -107,15 +108,6 @@ function textOf({ type, value }: MetafieldValue): string | null {
 function linkAddress(link: unknown): string | null {
   if (typeof link !== 'object' || link === null || !('url' in link)) return null;
   return typeof link.url === 'string' ? link.url : null;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // The value does not match its type, so it says nothing.
-    return null;
-  }
 }
 
 /** Ids of the catalog tags for the store's tags, each once, in ascending order. Letter case is ignored. */

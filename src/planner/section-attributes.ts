@@ -85,6 +85,20 @@ function* entriesOf(sections: readonly Section[]): Generator<[string, unknown]> 
   }
 }
 
+/** The beginning of the source of an attribute, such as `sections.material`. */
+export const SECTION = 'sections.';
+
+/** The name of the attribute that a source reads; null for a field. */
+export function attributeIn(source: string): string | null {
+  return source.startsWith(SECTION) ? source.slice(SECTION.length) : null;
+}
+
+/** A configured `sections.Product Weight` and the attribute `product_weight` are one source. */
+export function canonicalSource(product: Parameters<typeof attributesOf>[0], source: string): string {
+  const name = attributeIn(source);
+  return name === null ? source : `${SECTION}${attributesOf(product).keyOf(name)}`;
+}
+
 const NAMING_KEYS = ['code', 'key', 'slug', 'name', 'title', 'label'];
 const VALUE_KEYS = ['value', 'values', 'content', 'text'];
 

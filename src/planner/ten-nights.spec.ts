@@ -7,15 +7,17 @@ import {
   snapshot,
   writeBackSettings,
   type LiveMetafield,
+  NO_DEFINITIONS,
+  NO_OTHER_OWNERS,
 } from '../../test/support/product-builders.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import { afterWrite, effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import { intendedValues, type GeneratedProduct } from './generated-content.js';
-import { NO_OTHER_OWNERS, resolveIdentity } from './identity.js';
+import { resolveIdentity } from './identity.js';
 import { generatedCatalogFields } from './generated-fields.js';
 import { planProduct, type LinkView, type PlannedChange } from './plan-product.js';
-import { NO_DEFINITIONS } from './defined-value.js';
-import { decideFields, type FieldDecision } from './plan-write-back.js';
+import type { FieldDecision } from './field-verdict.js';
+import { decideFields } from './plan-write-back.js';
 
 const under = rules();
 const generatedFields = generatedCatalogFields(writeBackSettings.fields);

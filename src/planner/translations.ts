@@ -1,10 +1,9 @@
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { nameInTarget } from '../domain/metafield-key.js';
+import { isTextType, nameInTarget } from '../domain/metafield-key.js';
+import { isStoreField } from '../domain/store-port.js';
 import { translationTarget } from '../domain/write-target.js';
-import { intendedValues, isStoreField, type GeneratedProduct } from './generated-content.js';
-
-export const TRANSLATED_TYPES: readonly string[] = ['single_line_text_field', 'multi_line_text_field'];
+import { intendedValues, type GeneratedProduct } from './generated-content.js';
 
 /**
  * The catalog's content of a product in another locale, as translations to register. `primary`: the same content in the
@@ -36,7 +35,7 @@ export function intendedTranslations(
 /** The store translates texts of the product itself: its fields, and its metafields that are text. */
 function isTranslated({ target, type }: IntendedValue): boolean {
   if (isStoreField(target)) return target !== 'category';
-  return nameInTarget(target) !== null && TRANSLATED_TYPES.includes(type ?? '');
+  return nameInTarget(target) !== null && isTextType(type);
 }
 
 /** True when at least one value may be written. */

@@ -1,9 +1,9 @@
 import type { GateFinding } from '../domain/gate-finding.js';
 import { effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import { merchantsText } from '../planner/final-text.js';
-import { isStoreField } from '../planner/generated-content.js';
+import { isStoreField } from '../domain/store-port.js';
 import { gateFindings, type GatedText } from '../planner/gates/gates.js';
-import type { FieldDecision } from '../planner/plan-write-back.js';
+import type { FieldDecision } from '../planner/field-verdict.js';
 import { placeInTarget } from '../domain/metafield-key.js';
 import type { LiveProduct } from '../domain/store-port.js';
 import { forbiddenBy } from '../runtime/linear-pattern.js';

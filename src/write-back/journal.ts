@@ -9,7 +9,7 @@ import {
 } from '../domain/written-content.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import type { WriteBackEnd } from '../persistence/write-back.repository.js';
-import type { FieldDecision } from '../planner/plan-write-back.js';
+import type { FieldDecision } from '../planner/field-verdict.js';
 
 /** The reason why a write-back was given up, once nothing more is sent for it. */
 export interface GivenUp {

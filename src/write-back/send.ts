@@ -1,6 +1,6 @@
 import { isCoded } from '../domain/errors.js';
 import type { StoreConnector, StoreWriteOptions, TargetWrite } from '../domain/store-port.js';
-import type { FieldDecision } from '../planner/plan-write-back.js';
+import type { FieldDecision } from '../planner/field-verdict.js';
 import type { Journal } from './journal.js';
 
 /** One product that is being written to. */

@@ -17,7 +17,7 @@ import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { contentFingerprint } from '../planner/content-fingerprint.js';
-import type { FieldDecision } from '../planner/plan-write-back.js';
+import type { FieldDecision } from '../planner/field-verdict.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';

@@ -1,4 +1,5 @@
-import { NO_DEFINITIONS } from '../../src/planner/defined-value.js';
+import type { DefinitionsView } from '../../src/planner/defined-value.js';
+import type { IdentityView } from '../../src/planner/identity.js';
 import { type MetafieldKey, metafieldTarget } from '../../src/domain/metafield-key.js';
 import type { LiveProduct, LiveValue, StoreField } from '../../src/domain/store-port.js';
 import { placeOfTarget, translationTarget } from '../../src/domain/write-target.js';
@@ -12,11 +13,8 @@ import { valueHash, type WrittenField } from '../../src/domain/written-content.j
 import type { LinkView, PlannedChange, ProductPlan } from '../../src/planner/plan-product.js';
 import { fieldHashes, toCatalogBody } from '../../src/planner/map-to-catalog.js';
 import { planProduct } from '../../src/planner/plan-product.js';
-import {
-  decideFields,
-  type FieldDecision,
-  type WriteBackContext,
-} from '../../src/planner/plan-write-back.js';
+import type { FieldDecision } from '../../src/planner/field-verdict.js';
+import { decideFields, type WriteBackContext } from '../../src/planner/plan-write-back.js';
 import {
   effectiveSnapshot,
   seenFields,
@@ -202,6 +200,22 @@ export function ourText(text: string, replaced: string | null, ...past: string[]
 export function revertedText(text: string, replaced: string | null): WrittenField {
   return { ours: null, past: [fingerprint(text)], replaced };
 }
+
+export const NO_DEFINITIONS: DefinitionsView = {
+  known: { product: new Map(), variant: new Map() },
+  freeText: false,
+  create: false,
+  matches: () => null,
+};
+
+export const NO_OTHER_OWNERS: IdentityView = {
+  owners: new Map(),
+  holders: [],
+  ownCatalogId: null,
+  contested: new Set(),
+  known: new Map(),
+  mayAdopt: true,
+};
 
 /** A result whose source was read when the store held what `snapshot()` says, and nothing was ever written. */
 export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBackContext {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { EventHeaders } from '../../domain/store-port.js';
-import { readUntrustedJson } from '../../runtime/untrusted-json.js';
-import { hasSignatureForm, headerText, isEventSignature } from '../event-signature.js';
+import { hasSignatureForm, headerText, isEventSignature, jsonOf } from '../event-parts.js';
 import { shopOf } from './install.js';
 import { SHOPIFY } from './kind.js';
 
@@ -40,8 +39,7 @@ const wholeShop = z.strictObject({ shop_id: z.unknown(), shop_domain: z.string()
  */
 export function appEventOf(headers: EventHeaders, rawBody: Uint8Array): ComplianceEvent | null {
   const topic = TOPICS.find((each) => each === headers['x-shopify-topic']);
-  const read = readUntrustedJson(rawBody);
-  const body = read.ok ? read.value : null;
+  const body = jsonOf(rawBody);
   const event = eventSchema.safeParse(body);
   const shop = event.success ? shopOf(event.data.shop_domain) : null;
   if (topic === undefined || shop === null) return null;

@@ -13,9 +13,7 @@ import { SHOPIFY } from './kind.js';
 import { missingScopes } from './install.js';
 import { localeProblem } from './translations.js';
 
-const LEVELS = ['ok', 'warn', 'fail'];
-
-/** See the port's `probe`. The findings are about the scopes, the API version and what the settings need, worst last. */
+/** See the port's `probe`. The findings are about the scopes, the API version and what the settings need. */
 export async function probeStore(
   { client, definitions }: Pick<ShopifyParts, 'client' | 'definitions'>,
   settings: ShopifyOptions,
@@ -30,18 +28,15 @@ export async function probeStore(
     name,
     servedVersion: servedVersion === settings.apiVersion ? null : servedVersion,
     mayWriteProducts: granted.includes('write_products'),
-    findings: async () => {
-      const findings: StoreFinding[] = [
-        { level: 'ok', what: 'shop', detail: `the token belongs to ${settings.shop}` },
-        scopeFinding(granted, settings),
-        versionFinding(data.publicApiVersions, servedVersion, settings),
-        await bulkFinding(client),
-        ...(await localeFindings(client, settings.locales ?? [])),
-        ...(await definitionFindings(definitions, settings.definitions ?? {}, 'product')),
-        ...(await definitionFindings(definitions, settings.definitions ?? {}, 'variant')),
-      ];
-      return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
-    },
+    findings: async () => [
+      { level: 'ok', what: 'shop', detail: `the token belongs to ${settings.shop}` },
+      scopeFinding(granted, settings),
+      versionFinding(data.publicApiVersions, servedVersion, settings),
+      await bulkFinding(client),
+      ...(await localeFindings(client, settings.locales ?? [])),
+      ...(await definitionFindings(definitions, settings.definitions ?? {}, 'product')),
+      ...(await definitionFindings(definitions, settings.definitions ?? {}, 'variant')),
+    ],
   };
 }
 

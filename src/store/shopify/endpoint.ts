@@ -2,7 +2,8 @@ import { CodedError } from '../../domain/errors.js';
 import { isLoopback } from '../../domain/loopback.js';
 import { withoutTrailing } from '../../domain/text.js';
 
-const SHOP = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+/** The permanent address of a shop. */
+export const SHOP = /^[a-z0-9][a-z0-9-]{0,59}\.myshopify\.com$/;
 const VERSION = /^(\d{4}-\d{2}|unstable)$/;
 
 /**

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { EventFacts, EventHeaders, StoreEvents } from '../../domain/store-port.js';
-import { readUntrustedJson } from '../../runtime/untrusted-json.js';
-import { hasSignatureForm, headerText, isEventSignature, NOBODYS_SECRET } from '../event-signature.js';
+import { hasSignatureForm, headerText, isEventSignature, jsonOf, NOBODYS_SECRET } from '../event-parts.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const TOPIC = 'x-shopify-topic';
@@ -51,10 +50,4 @@ export class ShopifyEvents implements StoreEvents {
 
 function shopIn(rawBody: Uint8Array): string | undefined {
   return shopSchema.safeParse(jsonOf(rawBody)).data?.myshopify_domain;
-}
-
-/** Null for what is no JSON. */
-function jsonOf(rawBody: Uint8Array): unknown {
-  const read = readUntrustedJson(rawBody);
-  return read.ok ? read.value : null;
 }

@@ -1,10 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '../../domain/errors.js';
 import { IMAGE_ALTS } from '../../domain/write-target.js';
-import { pathBelow, resolveEndpoint } from './endpoint.js';
+import { pathBelow, resolveEndpoint, SHOP } from './endpoint.js';
 import { codeGrant, type TokenGrant } from './token-endpoint.js';
 
-const SHOP = /^[a-z0-9][a-z0-9-]{0,59}\.myshopify\.com$/;
 const HMAC = /^[0-9a-f]{64}$/;
 const REQUEST_MS = 10_000;
 

@@ -7,7 +7,13 @@ import {
   placeInTarget,
   variantMetafieldsIn,
 } from '../../domain/metafield-key.js';
-import type { LiveImage, LiveProduct, LiveValue, StoreField } from '../../domain/store-port.js';
+import {
+  type LiveImage,
+  type LiveProduct,
+  type LiveValue,
+  NO_VALUE,
+  type StoreField,
+} from '../../domain/store-port.js';
 import { IMAGE_ALTS, imageAltTarget, imageOfTarget, isTag, tagTarget } from '../../domain/write-target.js';
 import type { ShopifyClient } from './client.js';
 import { LIVE_PRODUCT } from './documents.js';
@@ -28,8 +34,7 @@ const VARIANTS_PER_READ = 50;
 const MOST_NAMED = 250;
 const EVERY_KEY = '*';
 
-export const NOTHING: LiveValue = { value: null, token: null, type: null };
-const GONE: LiveValue = { ...NOTHING, closed: { why: 'gone', reason: 'the variant no longer exists' } };
+const GONE: LiveValue = { ...NO_VALUE, closed: { why: 'gone', reason: 'the variant no longer exists' } };
 
 /** Reads the present values of one product, in the shop's own language. */
 export class LiveReader {
@@ -42,16 +47,16 @@ export class LiveReader {
     // What does not exist is not answered.
     for (const target of targets) {
       const place = placeInTarget(target);
-      if (place !== null || isTag(target)) values.set(target, place?.variant === undefined ? NOTHING : GONE);
+      if (place !== null || isTag(target)) values.set(target, place?.variant === undefined ? NO_VALUE : GONE);
     }
     const product = await this.#product(id, targets, values);
     if (product === null) return null;
     for (const [field, value] of Object.entries(contentFields(product)))
-      if (isRead(field, targets)) values.set(field, { ...NOTHING, value });
-    for (const tag of product.tags ?? []) values.set(tagTarget(tag), { ...NOTHING, value: tag });
+      if (isRead(field, targets)) values.set(field, { ...NO_VALUE, value });
+    for (const tag of product.tags ?? []) values.set(tagTarget(tag), { ...NO_VALUE, value: tag });
     const images = product.media?.nodes.flatMap(liveImage);
     for (const { id: image, alt } of images ?? [])
-      values.set(imageAltTarget(image), { ...NOTHING, value: alt });
+      values.set(imageAltTarget(image), { ...NO_VALUE, value: alt });
     await this.#readVariants(id, variants, values);
     return { storeId: id, status: product.status, values, ...(images === undefined ? {} : { images }) };
   }
@@ -71,7 +76,7 @@ export class LiveReader {
         if (node?.product.id !== id) continue;
         const variant = numericId(node.id);
         for (const name of names.get(variant) ?? [])
-          values.set(metafieldTarget({ ...metafieldKey(name), variant }), NOTHING);
+          values.set(metafieldTarget({ ...metafieldKey(name), variant }), NO_VALUE);
         for (const field of node.metafields.nodes) setMetafield(values, field, { ...field, variant });
       }
     }

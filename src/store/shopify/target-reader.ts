@@ -1,14 +1,14 @@
 import { metafieldName, metafieldNamesIn, placeInTarget } from '../../domain/metafield-key.js';
-import type {
-  LiveProduct,
-  LiveValue,
-  StoreCategory,
-  StoreConstraints,
-  WantedValue,
+import {
+  NO_VALUE,
+  type LiveProduct,
+  type LiveValue,
+  type StoreCategory,
+  type StoreConstraints,
+  type WantedValue,
 } from '../../domain/store-port.js';
 import { localesOf, placeOfTarget, translationTarget } from '../../domain/write-target.js';
 import type { LiveTranslations } from './api-types.js';
-import { NOTHING } from './live-reader.js';
 import type { ShopifyParts } from './parts.js';
 
 /** The parts that read targets, and what the store lets stand there. */
@@ -40,13 +40,13 @@ export async function readTargets(
 
 /** The value of a translation, by what the store says about its language. */
 export function translatedValue(base: string, { problem, never, texts }: LiveTranslations): LiveValue {
-  if (problem !== null) return { ...NOTHING, closed: { why: 'unreadable', reason: problem } };
+  if (problem !== null) return { ...NO_VALUE, closed: { why: 'unreadable', reason: problem } };
   if (never.includes(base))
-    return { ...NOTHING, closed: { why: 'never', reason: 'the store does not translate this field' } };
+    return { ...NO_VALUE, closed: { why: 'never', reason: 'the store does not translate this field' } };
   const text = texts.get(base);
-  if (text !== undefined) return { ...NOTHING, value: text.value };
+  if (text !== undefined) return { ...NO_VALUE, value: text.value };
   const reason = 'the store holds no text there that it could translate';
-  return { ...NOTHING, closed: { why: 'no_original', reason } };
+  return { ...NO_VALUE, closed: { why: 'no_original', reason } };
 }
 
 /** See the port's `constraints`. Sends no request without a metafield or a category. */

@@ -1,8 +1,7 @@
 import { errorLine, isCoded } from '../../domain/errors.js';
 import { placeInTarget } from '../../domain/metafield-key.js';
 import {
-  STORE_FIELDS,
-  type StoreField,
+  isStoreField,
   type StoreWriteOptions,
   type TargetWrite,
   type WriteOutcome,
@@ -207,10 +206,6 @@ function targetsOf(writes: readonly TargetWrite[]): string[] {
 
 function hasValue(write: TargetWrite): write is TextWrite {
   return write.value !== null;
-}
-
-function isStoreField(target: string): target is StoreField {
-  return (STORE_FIELDS as readonly string[]).includes(target);
 }
 
 /** A metafield in the shop's own language, of the product or of a variant. */

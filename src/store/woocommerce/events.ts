@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { EventFacts, EventHeaders, StoreEvents } from '../../domain/store-port.js';
-import { readUntrustedJson } from '../../runtime/untrusted-json.js';
-import { hasSignatureForm, headerText, isEventSignature, NOBODYS_SECRET } from '../event-signature.js';
+import { hasSignatureForm, headerText, isEventSignature, jsonOf, NOBODYS_SECRET } from '../event-parts.js';
 
 const SIGNATURE = 'x-wc-webhook-signature';
 const TOPIC = 'x-wc-webhook-topic';
@@ -36,9 +35,10 @@ export class WooEvents implements StoreEvents {
 
   /** A variation's event names the product that it belongs to. */
   products(rawBody: Uint8Array): readonly string[] {
-    const product = productOf(rawBody);
-    if (product === null) return [];
-    const { id, type, parent_id: parent = 0 } = product;
+    // A signed body without JSON names no product. The next run still reads the changes.
+    const product = productSchema.safeParse(jsonOf(rawBody));
+    if (!product.success) return [];
+    const { id, type, parent_id: parent = 0 } = product.data;
     return [String(type === 'variation' && parent > 0 ? parent : id)];
   }
 
@@ -52,11 +52,4 @@ function isGreeting(headers: EventHeaders): boolean {
   const type = headerText(headers, 'content-type');
   const isShort = Number(headerText(headers, 'content-length') || Number.NaN) <= GREETING_BYTES;
   return isShort && type.startsWith(FORM) && headers[SIGNATURE] === undefined && headers[TOPIC] === undefined;
-}
-
-function productOf(rawBody: Uint8Array): z.output<typeof productSchema> | null {
-  // A signed body without JSON names no product. The next run still reads the changes.
-  const read = readUntrustedJson(rawBody);
-  const product = productSchema.safeParse(read.ok ? read.value : null);
-  return product.success ? product.data : null;
 }

@@ -6,7 +6,7 @@ import type {
   ProductStatus,
   VariantSnapshot,
 } from '../../domain/snapshot.js';
-import { metaFields, type MetaNames, seoText } from './meta.js';
+import { metaFields, type MetaNames, seoText, TEXT } from './meta.js';
 import type { WooProduct, WooVariation } from './schemas.js';
 import { decodedName } from './texts.js';
 
@@ -25,7 +25,6 @@ export interface MapScope {
 
 /** The attributes of a product, read only. */
 const ATTRIBUTES = 'attribute';
-const TEXT = 'multi_line_text_field';
 
 export function toSnapshot(
   product: WooProduct,

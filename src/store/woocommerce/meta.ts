@@ -20,7 +20,8 @@ export const SEO_KEYS = {
   'seo-by-rank-math': { title: 'rank_math_title', description: 'rank_math_description' },
 } as const;
 
-const TEXT = 'multi_line_text_field';
+/** The type of every metafield: the shop has texts alone. */
+export const TEXT = 'multi_line_text_field';
 
 /** The meta key of `namespace.key`; null where nothing may be written. */
 export function metaKeyOf(namespace: string, key: string): string | null {

@@ -17,7 +17,16 @@ import type {
 import { isTag, placeOfTarget, tagTarget } from '../../domain/write-target.js';
 import { changedMeanwhile, refused, written } from '../outcomes.js';
 import type { WooClient } from './client.js';
-import { metaFields, metaKeyOf, type MetaNames, metaProblem, metaText, seoKeyFor, seoText } from './meta.js';
+import {
+  metaFields,
+  metaKeyOf,
+  type MetaNames,
+  metaProblem,
+  metaText,
+  seoKeyFor,
+  seoText,
+  TEXT,
+} from './meta.js';
 import { PRODUCT_FIELDS, productSchema, type WooProduct } from './schemas.js';
 import type { WooShop } from './shop.js';
 import { decodedName, protectedPart, withBackslashes } from './texts.js';
@@ -33,7 +42,6 @@ const TEXT_TARGETS: Readonly<Record<string, TextField>> = {
   descriptionHtml: 'description',
   [metafieldTarget(SHORT_DESCRIPTION_PLACE)]: 'short_description',
 };
-const META_TYPE = 'multi_line_text_field';
 const CHANGED = 'somebody changed it after it was read';
 
 /** Reads and writes the texts of one product. The shop has no compare-and-set, so each write reads right before. */
@@ -142,7 +150,7 @@ function liveValue(target: string, product: WooProduct, plugins: ReadonlySet<str
   if (typeof place === 'string') return closed(value, place);
   const problem = 'meta' in place ? metaProblem(product.meta_data, place.meta) : null;
   if (problem !== null) return closed(value, problem);
-  return nameInTarget(target) === null ? value : { ...value, type: value.value === null ? null : META_TYPE };
+  return nameInTarget(target) === null ? value : { ...value, type: value.value === null ? null : TEXT };
 }
 
 function closed(value: LiveValue, reason: string): LiveValue {

@@ -1,11 +1,18 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { EventHeaders } from '../domain/store-port.js';
+import { readUntrustedJson } from '../runtime/untrusted-json.js';
 
 /** Base64 of 32 bytes. */
 const FORM = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Stands for the secret of a store that does not exist or has none, so that every signature is compared. */
 export const NOBODYS_SECRET = randomBytes(32).toString('hex');
+
+/** The JSON of a body; null for what is none. */
+export function jsonOf(rawBody: Uint8Array): unknown {
+  const read = readUntrustedJson(rawBody);
+  return read.ok ? read.value : null;
+}
 
 /** A header's text. One that stands twice counts as none. */
 export function headerText(headers: EventHeaders, name: string): string {

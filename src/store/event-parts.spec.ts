@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { isEventSignature } from './event-signature.js';
+import { isEventSignature } from './event-parts.js';
 
 const BODY = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]);
 const sign = (secret: string, body: Uint8Array = BODY): string =>
