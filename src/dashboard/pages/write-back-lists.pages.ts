@@ -14,7 +14,6 @@ import { journalPage } from '../views/journal.js';
 import { reviewPage } from '../views/review.js';
 import { givenOf, waitingFilter, writeBackListSchema } from '../write-back-query.js';
 
-const querySchema = writeBackListSchema;
 const formSchema = z.looseObject({
   id: severalSchema,
   decision: z.enum(['approve', 'reject']),
@@ -34,18 +33,17 @@ export class WriteBackLists {
 
   @Page('review')
   async review(
-    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
+    @Query({ schema: writeBackListSchema }) query: z.output<typeof writeBackListSchema>,
     @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const given = givenOf(query);
     const waiting = await this.writeBacks.list({ ...pageAt(query.offset), ...waitingFilter(given) });
-    const [labels, images, last, objections] = await Promise.all([
-      this.#labels(waiting.items),
-      this.#images(waiting.items),
+    const [{ labels, images }, last, objections] = await Promise.all([
+      this.#products(waiting.items),
       this.texts.lastDecision(visitor.session.name),
       this.texts.objections(waiting.items.map(({ id }) => id)),
     ]);
-    const list = { given, stores: this.#stores(), last, images, objections };
+    const list = { given, stores: this.connections.storeKeys, last, images, objections };
     return reviewPage(visitor, waiting, labels, list);
   }
 
@@ -69,7 +67,7 @@ export class WriteBackLists {
 
   @Page('journal')
   async journal(
-    @Query({ schema: querySchema }) query: z.output<typeof querySchema>,
+    @Query({ schema: writeBackListSchema }) query: z.output<typeof writeBackListSchema>,
     @ThisVisitor() visitor: Visitor,
   ): Promise<string> {
     const given = givenOf(query);
@@ -78,20 +76,15 @@ export class WriteBackLists {
       this.writeBacks.list({ ...pageAt(query.offset), ...filter }),
       this.writeBacks.counts(filter),
     ]);
-    const [labels, images] = await Promise.all([this.#labels(journal.items), this.#images(journal.items)]);
-    const list = { given, counts, stores: this.#stores(), images };
+    const { labels, images } = await this.#products(journal.items);
+    const list = { given, counts, stores: this.connections.storeKeys, images };
     return journalPage(visitor, journal, labels, list);
   }
 
-  #stores(): string[] {
-    return this.connections.storeKeys;
-  }
-
-  #images(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {
-    return this.thumbnails.of(items.map(({ externalId }) => externalId));
-  }
-
-  #labels(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {
-    return this.names.of(items.map(({ externalId }) => externalId));
+  /** The titles and thumbnails of the products of a list, by external_id. */
+  async #products(items: readonly { readonly externalId: string }[]) {
+    const ids = items.map(({ externalId }) => externalId);
+    const [labels, images] = await Promise.all([this.names.of(ids), this.thumbnails.of(ids)]);
+    return { labels, images };
   }
 }
