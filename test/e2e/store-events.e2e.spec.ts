@@ -155,13 +155,4 @@ describe('an event', () => {
     expect(runs).toHaveLength(1);
     for (const run of runs) expect(run).toMatchObject({ status: 'succeeded', error: null });
   });
-
-  it('that has not the form of its topic is answered, leaves no row and starts no run', async () => {
-    await forget();
-    const runs = await world.rows('SELECT id FROM sync_run');
-    for (const body of ['', 'not json', '[]', '{}', '"state"', '{"id": "1; DROP TABLE owed_product"}'])
-      expect(await send(body)).toBe(200);
-    expect(await announced()).toEqual([]);
-    expect(await world.rows('SELECT id FROM sync_run')).toEqual(runs);
-  });
 });

@@ -12,6 +12,7 @@ describe('the product of an event', () => {
     ],
     ['a deletion', '{"id":7}', ['gid://shopify/Product/7']],
     ['an event about something else', '{"id":7,"admin_graphql_api_id":"gid://shopify/Order/7"}', []],
+    ['an id of other signs than digits', '{"id":"1; DROP TABLE owed_product"}', []],
     ['an event without an id', '{"title":"x"}', []],
     ['a list', '[]', []],
     ['what is no JSON', 'no', []],

@@ -205,7 +205,7 @@ async function workNight(catalog: SandboxCatalog, full: boolean, cutOff: number 
   if (run?.state === 'queued') await stages.work(id);
 }
 
-const NIGHTS = Number(process.env['NIGHTS'] ?? 3);
+const NIGHTS = Number(process.env['NIGHTS'] ?? 2);
 
 const openTasks = async (): Promise<number> => (await stages.tasks.countByState(STORE))['requested'] ?? 0;
 

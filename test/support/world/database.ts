@@ -85,13 +85,6 @@ export class WorldDatabase {
     });
   }
 
-  /** Stops the world's own database server at once, as a crash would. */
-  async crash(): Promise<void> {
-    if (this.cluster === null) throw new Error('this world has no database server of its own');
-    if (!(await stopServer(this.cluster.place, 'immediate', 10_000)))
-      throw new Error('the server does not stop');
-  }
-
   /** Lets every lease expire, as if time had passed for leases alone: their holders count as dead. */
   async expireLeases(): Promise<void> {
     const past = `now() - interval '1 second'`;
