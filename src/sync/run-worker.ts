@@ -161,7 +161,12 @@ export class RunWorker {
       const store = this.connections.store(run.store);
       if (run.crashCount > CRASHES_MOST) return await this.ends.givenUp(run);
       await this.#refuseWhilePaused(store);
-      if (run.phase === 'extract') await this.planner.plan(hold, store);
+      if (run.phase === 'extract') {
+        await this.planner.plan(hold, store);
+        // The heartbeat may hear of a cancellation only after requests that cost credits.
+        await this.#keepLease(hold);
+        signal.throwIfAborted();
+      }
       const outcome = await this.application.apply(hold, store);
       await this.pauses.catalog.works(store.workspace.key, 'reads');
       return await this.ends.ended(run, outcome);

@@ -136,6 +136,9 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
   const gate = new Gate();
   stages.catalog.script.before('upsertProduct', gate.hold);
   const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+  fakeIntervals();
+  const first = stages.worker.work(id, new AbortController().signal);
+  await gate.reached;
   const heard = Promise.withResolvers<object | null>();
   const { runs } = stages;
   const keepLease = runs.keepLease.bind(runs);
@@ -144,9 +147,6 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
     heard.resolve(kept);
     return kept;
   };
-  fakeIntervals();
-  const first = stages.worker.work(id, new AbortController().signal);
-  await gate.reached;
   await stages.expireLease(id);
   await runs.claim(id, 'another worker', 60_000);
   jest.advanceTimersByTime(6_000);
@@ -178,7 +178,7 @@ describe('the steps of a run', () => {
   it('are in its row after a heartbeat', async () => {
     fakeIntervals();
     const { id, gate, worked } = await toFirstProduct();
-    expect(await stepsOf(id)).toEqual([]);
+    expect(await stepsOf(id)).toEqual(['export', 'plan']);
     jest.advanceTimersByTime(6_000);
     const written = async () => (await stepsOf(id))?.join() === 'export,plan,apply';
     await until('the steps are written', written, 10_000);

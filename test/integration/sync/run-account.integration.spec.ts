@@ -73,6 +73,9 @@ describe('a cancelled run', () => {
     const gate = new Gate();
     stages.catalog.script.before('upsertProduct', gate.hold);
     const id = await requested();
+    fakeIntervals();
+    const worked = stages.worker.work(id, never);
+    await gate.reached;
     const heard = Promise.withResolvers<object | null>();
     const keepLease = stages.runs.keepLease.bind(stages.runs);
     stages.runs.keepLease = async (...lease) => {
@@ -80,9 +83,6 @@ describe('a cancelled run', () => {
       heard.resolve(kept);
       return kept;
     };
-    fakeIntervals();
-    const worked = stages.worker.work(id, never);
-    await gate.reached;
     await operations().cancel(id, 'anna');
     expect(await stages.runs.get(id)).toMatchObject({ state: 'running' });
     jest.advanceTimersByTime(6_000);
@@ -100,6 +100,19 @@ describe('a cancelled run', () => {
       state: 'succeeded',
       counts: { created: 12 - sent, owed: 0 },
     });
+  });
+
+  it('that was cancelled while it read the store sends nothing to the catalog', async () => {
+    const gate = new Gate();
+    stages.store.script.before('startExport', gate.hold);
+    const id = await requested();
+    const worked = stages.worker.work(id, never);
+    await gate.reached;
+    await operations().cancel(id, 'anna');
+    gate.open();
+    expect(await worked).toMatchObject({ state: 'failed', error: null, notes: ['cancelled by anna'] });
+    expect(stages.catalog.script.count('upsertProduct')).toBe(0);
+    expect(await stages.sync({ full: false })).toMatchObject({ state: 'succeeded', counts: { created: 3 } });
   });
 
   it('cancels the export that the store still prepares', async () => {
