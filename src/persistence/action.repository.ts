@@ -12,6 +12,7 @@ import { ProductIdentifierEntity } from './entities/product-identifier.entity.js
 import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
 import { heldAfterLink, ONE_PRODUCT, releasing } from './held-identifiers.js';
 import { counted, rowOf } from './rows.js';
+import { noteOwed } from './owed.repository.js';
 
 const actionRow = rowOf(SyncActionEntity);
 
@@ -147,9 +148,9 @@ export class ActionRepository {
   async #settleOwed(id: string, externalId: string, isPending: boolean, runner: QueryRunner): Promise<void> {
     if (isPending)
       await this.db.affected(
-        `INSERT INTO owed_product (external_id, store, store_id, label, code)
-         SELECT external_id, store, store_id, label, 'being_created' FROM sync_action WHERE id = $1
-         ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()`,
+        noteOwed(
+          `SELECT external_id, store, store_id, label, 'being_created', NULL FROM sync_action WHERE id = $1`,
+        ),
         [id],
         runner,
       );
@@ -234,9 +235,7 @@ export class ActionRepository {
            SELECT 1 FROM store_product WHERE external_id = $2 AND state = 'pending' AND creation_task_id IS NOT NULL)
          RETURNING *
        )
-       INSERT INTO owed_product (external_id, store, store_id, label, code)
-       SELECT external_id, store, store_id, label, 'left_while_created' FROM put_off
-       ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()`,
+       ${noteOwed(`SELECT external_id, store, store_id, label, 'left_while_created', NULL FROM put_off`)}`,
       [id, externalId],
     );
     return owed > 0;
@@ -263,10 +262,7 @@ export class ActionRepository {
       `WITH failed AS (
          UPDATE sync_action SET state = 'failed', error = $2, settled_at = now() WHERE id = $1 AND state = 'planned' RETURNING *
        )
-       INSERT INTO owed_product (external_id, store, store_id, label, code, detail)
-       SELECT external_id, store, store_id, label, $3, $4 FROM failed
-       ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = excluded.detail, label = excluded.label,
-         noted_at = now()`,
+       ${noteOwed('SELECT external_id, store, store_id, label, $3, $4 FROM failed')}`,
       [id, json(error), owedForFailure(error.code), failureLine(error)],
     );
   }

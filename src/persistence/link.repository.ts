@@ -8,6 +8,7 @@ import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { heldAfterLink } from './held-identifiers.js';
 import { idRow, rowOf } from './rows.js';
+import { noteOwed } from './owed.repository.js';
 
 const productRow = rowOf(StoreProductEntity);
 
@@ -112,9 +113,7 @@ export class LinkRepository {
          UPDATE generation_task AS task SET state = 'abandoned', settled_at = now(), reason = $3
          FROM lost WHERE task.external_id = lost.external_id AND task.state = 'requested'
        )
-       INSERT INTO owed_product (external_id, store, store_id, label, code, detail)
-       SELECT external_id, store, store_id, label, 'taken_over', $3 FROM lost
-       ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = excluded.detail, noted_at = now()`,
+       ${noteOwed(`SELECT external_id, store, store_id, label, 'taken_over', $3 FROM lost`)}`,
       [externalId, catalogId, reason],
     );
   }
@@ -215,9 +214,7 @@ export class LinkRepository {
            UPDATE sync_action SET state = 'failed', error = $2, settled_at = now()
            WHERE id = (SELECT max(id) FROM sync_action WHERE external_id = $1 AND state NOT IN ('draft', 'dropped')) AND state = 'applied' RETURNING *
          )
-         INSERT INTO owed_product (external_id, store, store_id, label, code, detail)
-         SELECT external_id, store, store_id, label, 'creation_failed', $3 FROM failed
-         ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = excluded.detail, noted_at = now()`,
+         ${noteOwed(`SELECT external_id, store, store_id, label, 'creation_failed', $3 FROM failed`)}`,
         [externalId, json({ code: 'invalid', message: reason }), reason],
         runner,
       );

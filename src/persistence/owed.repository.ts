@@ -24,13 +24,21 @@ export const NOTHING_OWED: OwedSummary = { count: 0, since: null, byCode: {} };
 
 const summaryRow = z.object({ store: z.string(), code: z.enum(OWED_CODES), count: counted, since: z.date() });
 
-/** Notes rows of `$1` (jsonb array of `OwedProduct`) for the store `$2`; a product that is owed already keeps its `since`. */
-// SQL: the conflict clause keeps `since`, and one statement notes thousands of products.
-export const NOTE_OWED = `INSERT INTO owed_product AS owed (external_id, store, store_id, label, code, detail)
-  SELECT DISTINCT ON (row."externalId") row."externalId", $2::text, row."storeId", row.label, row.code, row.detail
-  FROM jsonb_to_recordset($1::jsonb) AS row("externalId" text, "storeId" text, label text, code text, detail text)
-  ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, store_id = excluded.store_id, code = excluded.code,
-    label = CASE WHEN excluded.label = '' THEN owed.label ELSE excluded.label END, detail = excluded.detail, noted_at = now()`;
+/**
+ * SQL: notes the products that the query selects with these columns: external_id, store, store_id, label, code, detail. One that is owed
+ * already keeps its `since`, and its label where the query knows none.
+ */
+export function noteOwed(query: string): string {
+  return `INSERT INTO owed_product AS owed (external_id, store, store_id, label, code, detail) ${query}
+    ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, store_id = excluded.store_id, code = excluded.code,
+      label = CASE WHEN excluded.label = '' THEN owed.label ELSE excluded.label END, detail = excluded.detail, noted_at = now()`;
+}
+
+/** SQL: notes the rows of `$1` (jsonb array of `OwedProduct`) for the store `$2`. */
+export const NOTE_OWED = noteOwed(
+  `SELECT DISTINCT ON (row."externalId") row."externalId", $2::text, row."storeId", row.label, row.code, row.detail
+   FROM jsonb_to_recordset($1::jsonb) AS row("externalId" text, "storeId" text, label text, code text, detail text)`,
+);
 
 /**
  * Owed products: one row each, with the reason and the time.
@@ -58,9 +66,9 @@ export class OwedRepository {
   /** Notes the products of a run's open actions as owed: the run ended before it reached them. */
   async noteOpenActions(runId: string): Promise<void> {
     await this.db.affected(
-      `INSERT INTO owed_product (external_id, store, store_id, label, code)
-       SELECT external_id, store, store_id, label, 'not_applied' FROM sync_action WHERE run_id = $1 AND state = 'planned'
-       ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()`,
+      noteOwed(
+        `SELECT external_id, store, store_id, label, 'not_applied', NULL FROM sync_action WHERE run_id = $1 AND state = 'planned'`,
+      ),
       [runId],
     );
   }

@@ -17,6 +17,7 @@ import { isUninstalled } from './uninstalled-store.js';
 import { leasedBy, RELEASED } from './leased-rows.js';
 import { endLostPlans } from './plan-drafts.js';
 import { hasNewerRun } from './newest-rows.js';
+import { noteOwed } from './owed.repository.js';
 
 const runRow = rowOf(SyncRunEntity);
 const cancelledRow = rowOf(SyncRunEntity, ['cancelledBy']);
@@ -183,8 +184,7 @@ export class RunRepository {
        ), announced AS (
          DELETE FROM announced_product AS product USING begun WHERE product.store = begun.store RETURNING product.*
        )
-       INSERT INTO owed_product (external_id, store, store_id, code) SELECT external_id, store, store_id, 'changed' FROM announced
-       ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, code = excluded.code, detail = NULL, noted_at = now()`,
+       ${noteOwed(`SELECT external_id, store, store_id, '', 'changed', NULL FROM announced`)}`,
       [id, lease],
     );
   }
