@@ -31,24 +31,6 @@ const withheldSku: WithheldIdentifier = {
   holder: { whose: 'this_store', externalIds: [], catalogId: null },
 };
 
-describe('texts in further languages', () => {
-  const texts = (translations: ProductSnapshot['translations']): ProductSnapshot =>
-    snapshot({ translations });
-  const french = { title: 'Gourde', descriptionHtml: '<p>Un litre.</p>' };
-  const asks = (before: ProductSnapshot, after: ProductSnapshot) =>
-    planProduct(after, linkOf(before), rules(), new Set<CatalogField>());
-
-  it('that changed ask for content, and those that are read no longer do not', () => {
-    const german = { title: 'Flasche' };
-    expect(asks(texts({ fr: french }), texts({ fr: { ...french, title: 'Bouteille' } }))).toMatchObject({
-      ...{ fields: ['translations'], wantsGeneration: true },
-    });
-    expect(asks(texts({ fr: french, de: german }), texts({ fr: french }))).toMatchObject({
-      ...{ fields: ['translations'], wantsGeneration: false },
-    });
-  });
-});
-
 describe('the images of variants that were never pushed', () => {
   const sizes = (title: string, ...imageUrls: string[]): ProductSnapshot =>
     snapshot({ hasOnlyDefaultVariant: false, variants: [variant({ title, imageUrls })] });
@@ -318,7 +300,21 @@ describe('texts in further languages', () => {
   const fields = generatedCatalogFields({ name: 'title' }, ['fr']);
   const known = linkOf(inFrench);
 
-  it('that changed are sent, and ask for no generation', () => {
+  it('that changed ask for content that write-back does not make, and those that are gone do not', () => {
+    const asks = (before: ProductSnapshot, after: ProductSnapshot) =>
+      planProduct(after, linkOf(before), rules(), new Set<CatalogField>());
+    const bilingual = snapshot({ translations: { ...inFrench.translations, de: { title: 'Flasche' } } });
+    expect(asks(inFrench, snapshot({ translations: { fr: { title: 'Gourde' } } }))).toMatchObject({
+      wantsGeneration: true,
+    });
+    for (const [before, after] of [
+      [bilingual, inFrench],
+      [inFrench, snapshot({ translations: {} })],
+    ] as const)
+      expect(asks(before, after)).toMatchObject({ fields: ['translations'], wantsGeneration: false });
+  });
+
+  it('that changed are sent, and ask for no generation where write-back makes them', () => {
     const edited = snapshot({ translations: { fr: { title: 'Gourde' } } });
     expect(planProduct(edited, known, rules(), fields)).toMatchObject({
       kind: 'update',
@@ -326,11 +322,6 @@ describe('texts in further languages', () => {
       wantsGeneration: false,
       body: { translations: { fr: { name: 'Gourde' } } },
     });
-  });
-
-  it('that the merchant removed are cleared', () => {
-    const plain = snapshot({ translations: {} });
-    expect(planProduct(plain, known, rules(), fields)).toMatchObject({ fields: ['translations'] });
   });
 
   it.each([[null], [undefined]])(
