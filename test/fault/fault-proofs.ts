@@ -46,7 +46,7 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
     [REPOSITORIES_INBOX]: ['a database that is away'],
   },
   W6: {
-    [RECEIPT_UNDER_LOAD]: ['that come fifty times at once'],
+    [RECEIPT]: ['gets 200 and one row, however often it comes'],
     [REPOSITORIES_INBOX]: ['keeps one row of fifty identical deliveries'],
   },
   W7: {
