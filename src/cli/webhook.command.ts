@@ -18,7 +18,7 @@ export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
   override readonly args = { '[action]': 'show (default) | register | remove' };
   override readonly options = [
     { flags: '--workspace <key>', description: 'only this workspace, by its key in the configuration' },
-    { flags: '--force', description: 'replaces a URL of another system, too' },
+    { flags: '--force', description: 'replaces or removes a URL of another system, too' },
     JSON_OPTION,
   ];
 
@@ -58,8 +58,11 @@ function exitStatus(action: (typeof ACTIONS)[number], slots: readonly Slot[]): n
   const failed = slots.filter((slot) => !wanted.includes(slot.state));
   if (failed.length === 0) return 0;
   const lines = failed.map(({ workspace, state, detail }) => {
-    const todo = state === 'foreign' ? '; --force replaces it' : '';
-    return `workspace ${workspace}: ${printable(detail, 400)}${action === 'show' ? '' : todo}`;
+    const todo =
+      state === 'foreign' && action !== 'show'
+        ? `; --force ${action === 'remove' ? 'removes' : 'replaces'} it`
+        : '';
+    return `workspace ${workspace}: ${printable(detail, 400)}${todo}`;
   });
   reportFailure(lines.join('; '));
   return 1;
