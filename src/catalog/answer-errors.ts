@@ -10,7 +10,7 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** True when the body was longer than the limit and was truncated. */
+  /** True when the body was longer than the limit. Then only its beginning is kept. */
   readonly cut: boolean;
 }
 

@@ -34,7 +34,7 @@ export interface OutgoingAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** True when the body was longer than the limit and was truncated. */
+  /** True when the body was longer than the limit. Then only its beginning is kept. */
   readonly cut: boolean;
 }
 
@@ -147,34 +147,39 @@ async function answerOf(response: AxiosResponse<unknown>, maxBytes: number): Pro
   const { status, headers, data } = response;
   if (!(data instanceof Readable)) throw new TypeError('the answer is no stream');
   const most = status >= 200 && status < 300 ? maxBytes : Math.min(maxBytes, MAX_SHORT_ANSWER_BYTES);
-  const body = most === 0 ? unread(data) : await readUpTo(data, most + 1);
-  return { status, headers: plainHeaders(headers), body: body.subarray(0, most), cut: body.length > most };
+  const read = most === 0 ? unread(data) : await readUpTo(data, most);
+  return { status, headers: plainHeaders(headers), ...read };
 }
 
-function unread(stream: Readable): Buffer {
+type ReadBody = Pick<OutgoingAnswer, 'body' | 'cut'>;
+
+function unread(stream: Readable): ReadBody {
   stream.on('error', () => undefined);
   stream.destroy();
-  return Buffer.alloc(0);
+  return { body: Buffer.alloc(0), cut: false };
 }
 
-/** At most `enough` bytes of the stream, counted after decompression, so that a small response cannot become a huge one. */
-function readUpTo(stream: Readable, enough: number): Promise<Buffer> {
+/** The beginning of a body that is too large, for messages. */
+const BEGINNING_BYTES = 4096;
+
+/** A body of at most so many bytes, counted after decompression, so that a small response cannot become a huge one. */
+function readUpTo(stream: Readable, most: number): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
+    let chunks: Uint8Array[] = [];
     let size = 0;
-    const done = (): void => {
-      resolve(Buffer.concat(chunks));
-    };
     stream.on('data', (chunk: Uint8Array) => {
       // More chunks may come before the stream is closed.
-      if (size >= enough) return;
+      if (size > most) return;
       chunks.push(chunk);
       size += chunk.length;
-      if (size < enough) return;
-      done();
+      if (size <= most) return;
+      resolve({ body: Buffer.concat(chunks, Math.min(most, BEGINNING_BYTES)), cut: true });
+      chunks = [];
       stream.destroy();
     });
-    stream.once('end', done);
+    stream.once('end', () => {
+      resolve({ body: Buffer.concat(chunks), cut: false });
+    });
     stream.once('error', reject);
     stream.once('close', () => {
       reject(new Error('the answer broke off'));
