@@ -34,7 +34,8 @@ export async function endLostPlans(db: Database): Promise<void> {
      ), dry AS (
        DELETE FROM sync_run USING lost WHERE sync_run.id = lost.id AND plan IS NULL
      )
-     UPDATE sync_run SET state = 'not_planned', ${RELEASED}, error = $1 FROM lost WHERE sync_run.id = lost.id AND plan IS NOT NULL`,
+     UPDATE sync_run SET state = 'not_planned', ${RELEASED}, error = $1 FROM lost
+     WHERE sync_run.id = lost.id AND state = 'planning' AND plan IS NOT NULL`,
     ['the process that made it ended before the plan was complete: make a new one'],
   );
 }
