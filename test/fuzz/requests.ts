@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
 import { API_CONTROLLERS } from '../../src/api/controllers.js';
 import { openApiDocument } from '../../src/api/openapi.js';
 import type { World } from '../support/e2e-world.js';
-import type { Chance } from './chance.js';
-import { damaged, delivery, mutated, oddText, oddValue, storeEvent } from './inputs.js';
+import { TASK_ID, delivery, mostly, oddJson, oddText, oddValue, storeEvent, weighted } from './inputs.js';
 
 export interface FuzzRequest {
+  readonly kind: string;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,101 +29,124 @@ const WRITES: readonly string[] = [
   ...['/login', '/logout', '/write-backs/X/decide', '/deliveries/X/replay'],
 ];
 const PARAMETERS = [
-  'limit',
-  'offset',
-  'cursor',
-  'state',
-  'store',
-  'search',
-  'from',
-  'to',
-  'since',
-  'full',
-  'at',
-  'field',
-  'page',
+  ...[
+    'limit',
+    'offset',
+    'cursor',
+    'order',
+    'state',
+    'store',
+    'externalId',
+    'kind',
+    'search',
+    'content',
+    'sort',
+  ],
+  ...['outcome', 'workspace', 'run', 'field', 'gate', 'day', 'from', 'to', 'since', 'full', 'at', 'page'],
 ];
 
-/** Requests of each kind that a client with or without a secret may send to the daemon. */
-export const REQUESTS: Readonly<
-  Record<string, (world: World, chance: Chance, number: number) => FuzzRequest>
-> = {
-  deliveries: (world, chance, number) => {
-    const body = damaged(JSON.stringify(mutated(delivery(chance, number), chance)), chance);
-    const timestamp = String(Math.floor(Date.now() / 1000));
-    const secret = chance.happens(0.9) ? world.webhookSecret : 'another';
-    const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
-    return {
-      method: 'POST',
-      path: chance.happens(0.95) ? '/webhooks/catalog/default' : `/webhooks/catalog/${part(chance)}`,
-      headers: {
-        'content-type': chance.of(['application/json', 'text/plain', 'application/json; charset=klingon']),
-        'x-webhook-timestamp': chance.happens(0.95) ? timestamp : printable(oddText(chance)),
-        'x-webhook-signature': chance.happens(0.95) ? `sha256=${signature}` : printable(oddText(chance)),
-      },
-      body,
-    };
-  },
-  'store events': (_world, chance) => {
-    const body = damaged(JSON.stringify(mutated(storeEvent(chance), chance)), chance);
-    const signature = createHmac('sha256', chance.happens(0.9) ? STORE_SECRET : 'another')
-      .update(body)
-      .digest('base64');
-    return {
-      method: 'POST',
-      path: chance.happens(0.95) ? '/webhooks/shopify/main' : `/webhooks/shopify/${part(chance)}`,
-      headers: {
-        'content-type': 'application/json',
-        'x-shopify-topic': chance.of([
-          'products/update',
-          'products/create',
-          'products/delete',
-          printable(oddText(chance)),
-        ]),
-        'x-shopify-hmac-sha256': signature,
-        'x-shopify-event-id': chance.happens(0.5)
-          ? `event-${String(chance.below(1000))}`
-          : printable(oddText(chance)),
-        'x-shopify-webhook-id': `webhook-${String(chance.below(100_000))}`,
-        'x-shopify-shop-domain': 'main.myshopify.com',
-      },
-      body,
-    };
-  },
-  api: (world, chance) => {
-    const writes = chance.happens(0.4);
-    const query = Array.from(
-      { length: chance.below(4) },
-      () => `${chance.of(PARAMETERS)}=${part(chance)}`,
-    ).join('&');
-    const path = chance.of(writes ? WRITES : READS).replaceAll('X', () => part(chance));
-    const body = writes
-      ? Buffer.from(
-          JSON.stringify(chance.happens(0.5) ? { full: true, ids: [oddText(chance)] } : oddValue(chance)),
-        )
-      : undefined;
-    return {
-      method: writes ? 'POST' : 'GET',
-      path: query === '' ? path : `${path}?${query}`,
-      headers: {
-        authorization: `Bearer ${chance.happens(0.95) ? world.adminToken : printable(oddText(chance))}`,
-        ...(writes ? { 'content-type': 'application/json' } : {}),
-      },
-      ...(body === undefined ? {} : { body: damaged(body.toString(), chance) }),
-    };
-  },
-};
-
-/** A part of a path or query: encoded, now and then wrongly. */
-function part(chance: Chance): string {
-  const id = chance.of(['1', 'main', 'shopify:main.myshopify.com:1', '00000000-0000-0000-0000-000000000000']);
-  const text = chance.happens(0.3) ? id : oddText(chance).slice(0, 1500);
-  return chance.happens(0.9)
-    ? encodeURIComponent(text.toWellFormed())
-    : text.replaceAll(/[^\x21-\x7e]|[#?]/g, '');
-}
+/** Makes a request that the daemon has not seen yet, by its number. */
+export type Draft = (number: number) => FuzzRequest;
 
 /** The text without signs that a header cannot hold. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 4000);
+const headerText = oddText.map((text) => text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 4000));
+const id = fc.constantFrom(
+  ...['1', 'main', 'shopify:main.myshopify.com:1', '00000000-0000-0000-0000-000000000000'],
+);
+/** A part of a path or query: encoded, now and then wrongly. */
+const part = fc
+  .tuple(weighted([3, id], [7, oddText.map((text) => text.slice(0, 1500))]), mostly(true, fc.constant(false)))
+  .map(([text, isEncoded]) =>
+    isEncoded ? encodeURIComponent(text.toWellFormed()) : text.replaceAll(/[^\x21-\x7e]|[#?]/g, ''),
+  );
+
+/** Requests of each kind that a client with or without a secret may send to the daemon. */
+export function drafts(world: World): fc.Arbitrary<Draft> {
+  return fc.oneof(deliveries(world.webhookSecret), storeEvents, api(world.adminToken));
+}
+
+function deliveries(webhookSecret: string): fc.Arbitrary<Draft> {
+  return fc
+    .record({
+      name: mostly('default', part),
+      type: fc.constantFrom('application/json', 'text/plain', 'application/json; charset=klingon'),
+      secret: mostly(webhookSecret, fc.constant('another')),
+      oddTimestamp: mostly<string | null>(null, headerText),
+      oddSignature: mostly<string | null>(null, headerText),
+      json: oddJson(delivery),
+    })
+    .map(({ name, type, secret, oddTimestamp, oddSignature, json }) => (number) => {
+      const body = Buffer.from(json.toString('latin1').replace(TASK_ID, `fuzz-${String(number)}`), 'latin1');
+      const timestamp = String(Math.floor(Date.now() / 1000));
+      const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
+      return {
+        kind: 'deliveries',
+        method: 'POST',
+        path: `/webhooks/catalog/${name}`,
+        headers: {
+          'content-type': type,
+          'x-webhook-timestamp': oddTimestamp ?? timestamp,
+          'x-webhook-signature': oddSignature ?? `sha256=${signature}`,
+        },
+        body,
+      };
+    });
+}
+
+const storeEvents: fc.Arbitrary<Draft> = fc
+  .record({
+    name: mostly('main', part),
+    topic: fc.oneof(fc.constantFrom('products/update', 'products/create', 'products/delete'), headerText),
+    secret: mostly(STORE_SECRET, fc.constant('another')),
+    event: fc.oneof(fc.nat(999).map(String), headerText),
+    webhook: fc.nat(99_999).map(String),
+    body: oddJson(storeEvent),
+  })
+  .map(({ name, topic, secret, event, webhook, body }) => () => ({
+    kind: 'store events',
+    method: 'POST',
+    path: `/webhooks/shopify/${name}`,
+    headers: {
+      'content-type': 'application/json',
+      'x-shopify-topic': topic,
+      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+      'x-shopify-event-id': event,
+      'x-shopify-webhook-id': webhook,
+      'x-shopify-shop-domain': 'main.myshopify.com',
+    },
+    body,
+  }));
+
+function api(adminToken: string): fc.Arbitrary<Draft> {
+  const authorization = mostly(adminToken, headerText).map((token) => `Bearer ${token}`);
+  const command = fc.record({ full: fc.constant(true), ids: fc.tuple(oddText) });
+  const reads = fc.record({
+    method: fc.constant('GET'),
+    path: address(READS),
+    headers: fc.record({ authorization }),
+  });
+  const writes = fc.record({
+    method: fc.constant('POST'),
+    path: address(WRITES),
+    headers: fc.record({ authorization, 'content-type': fc.constant('application/json') }),
+    body: oddJson(fc.oneof(command, oddValue)),
+  });
+  return weighted<Omit<FuzzRequest, 'kind'>>([3, reads], [2, writes]).map((request) => () => ({
+    kind: 'api',
+    ...request,
+  }));
+}
+
+/** One of the paths with a part in place of each X, and a query. */
+function address(paths: readonly string[]): fc.Arbitrary<string> {
+  const path = fc
+    .constantFrom(...paths)
+    .chain((form) =>
+      fc.tuple(...form.split(/(X)/).map((piece) => (piece === 'X' ? part : fc.constant(piece)))),
+    );
+  const query = fc.array(fc.tuple(fc.constantFrom(...PARAMETERS), part), { maxLength: 3 });
+  return fc.tuple(path, query).map(([pieces, pairs]) => {
+    const text = pairs.map((pair) => pair.join('=')).join('&');
+    return pieces.join('') + (text === '' ? '' : `?${text}`);
+  });
 }
