@@ -6,7 +6,7 @@ import { CodedError } from '../../src/domain/errors.js';
 import { close, listen } from '../../src/sandbox/shop-server.js';
 import { ShopifyConnector } from '../../src/store/shopify/connector.js';
 import { drawn } from '../support/drawn.js';
-import { oddJson, oddText, oddValue, product } from './inputs.js';
+import { nested, oddJson, oddText, oddValue, product } from './inputs.js';
 
 const SHOP = 'fuzz.myshopify.com';
 /** The time limit of each request. */
@@ -126,7 +126,6 @@ function json(body: string | Buffer, code = 200): Answer {
 }
 
 const status = fc.constantFrom(200, 200, 200, 201, 204, 400, 404, 429, 500, 503);
-const DEEP_LEVELS = 10_000;
 const members = Array.from({ length: 200_000 }, (_, at) => `"${String(at)}":1`).join(',');
 
 const ANSWERS: Readonly<Record<string, fc.Arbitrary<Answer>>> = {
@@ -136,9 +135,7 @@ const ANSWERS: Readonly<Record<string, fc.Arbitrary<Answer>>> = {
   'not gzip': fc
     .tuple(fc.constantFrom('gzip', 'br', 'deflate', 'zstd'), oddText)
     .map(([encoding, text]) => whole(200, { 'content-encoding': encoding }, text)),
-  deep: fc
-    .constantFrom('', `1${'}]}'.repeat(DEEP_LEVELS)}`)
-    .map((end) => json('{"results":[{"constructor":'.repeat(DEEP_LEVELS) + end)),
+  deep: fc.constantFrom('{"results":[{"a":'.repeat(10_000), nested('1')).map((text) => json(text)),
   'many members': fc.constant(json(`{"results":[],"data":{${members}}}`)),
   endless: fc.constant((response) => {
     const drip = setInterval(() => response.write(' '.repeat(100_000)), 5);

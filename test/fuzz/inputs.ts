@@ -21,6 +21,28 @@ const ODD_TEXTS = [
   ...['eyJ-'.repeat(2000), 'a'.repeat(20_000), '\n'.repeat(5000)],
 ];
 const NUMBERS = [0, -0, -1, 1, 1.5, 1e308, -1e308, 2 ** 31, 2 ** 53, 2 ** 63, 1e-320];
+/** HTML that runs or loads something where a page shows it. */
+const ATTACKS = [
+  ...[
+    '<p onclick="alert(1)">',
+    '<p/onclick=alert(1)>',
+    '<img src=x onerror=alert(1)>',
+    '<svg onload=alert(1)>',
+  ],
+  ...[
+    '<a href="javascript:alert(1)">',
+    '<img src="https://evil.example/x.png" srcset="https://evil.example/x 1x">',
+  ],
+  ...[
+    '<iframe src="https://evil.example">',
+    '<form>',
+    '<math>',
+    '<textarea>',
+    '<noscript>',
+    '<![CDATA[',
+    '<!--',
+  ],
+];
 const MEAN_PIECE_LENGTH = 8;
 
 /** One of the arbitraries, each by its weight. */
@@ -35,7 +57,7 @@ export function mostly<T>(usual: T, odd: fc.Arbitrary<T>): fc.Arbitrary<T> {
 
 /** HTML of up to about so many characters: pieces at random, the first of them cut, or a worst case. */
 export function html(length: number): fc.Arbitrary<string> {
-  const unit = fc.constantFrom(...HTML_PIECES);
+  const unit = fc.constantFrom(...HTML_PIECES, ...ATTACKS);
   const pieces = fc.string({ unit, maxLength: length / MEAN_PIECE_LENGTH, size: 'max' });
   const worstCase = fc.constantFrom(...Object.values(HTML_WORST_CASES));
   return weighted(
@@ -85,6 +107,11 @@ function repeated(part: unknown): unknown[] {
   return Array.from({ length: JSON.stringify(part).length > 1000 ? 1 : 2000 }, () => part);
 }
 
+/** Within more lists than a function can follow that calls itself for each of them. */
+export function nested(text: string): string {
+  return `{"constructor":1,"product":${'['.repeat(20_000)}${text}${']'.repeat(20_000)}}`;
+}
+
 const whole = (bytes: Buffer): Buffer => bytes;
 const DAMAGES: readonly ((bytes: Buffer, at: number) => Buffer)[] = [
   (bytes, at) => bytes.subarray(0, at),
@@ -93,6 +120,7 @@ const DAMAGES: readonly ((bytes: Buffer, at: number) => Buffer)[] = [
     return bytes;
   },
   (bytes) => Buffer.concat([bytes, bytes]),
+  (bytes) => Buffer.from(nested(bytes.toString())),
   (bytes) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]),
 ];
 const damage = weighted([7, fc.constant(whole)], [3, fc.constantFrom(...DAMAGES)]);
