@@ -8,5 +8,4 @@ export const TEST_KINDS = {
   contract: ['test/contract/**/*.contract.spec.ts'],
   e2e: ['test/e2e/**/*.e2e.spec.ts'],
   fault: ['test/fault/**/*.e2e.spec.ts', 'test/soak/**/*.e2e.spec.ts'],
-  fuzz: ['test/fuzz/**/*.fuzz.spec.ts'],
 };
