@@ -1,10 +1,8 @@
-/** Reproducible chance (mulberry32): the same seed gives the same numbers in [0, 1). */
+import fc from 'fast-check';
+import { drawn } from '../support/drawn.js';
+
+/** Reproducible chance: the same seed gives the same numbers in [0, 1). */
 export function chance(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const numbers = drawn(fc.nat(), seed);
+  return () => numbers.next().value / 2 ** 31;
 }
