@@ -7,41 +7,18 @@ const ODD_TEXTS = [
   ...['', ' ', '\u0000', 'a\u0000b', '\ud83e', '\udd14x', '\u202e', '\ufeff', '%00', '%', '%E0%A4%A'],
   ...['../../etc/passwd', '__proto__', 'constructor', "'; DROP TABLE store_product; --", '" OR ""="'],
   ...['${jndi:ldap://x}', '<script>x</script>', 'NaN', '-1', '1e309', '9007199254740993', '9'.repeat(20)],
-  ...[
-    'null',
-    'undefined',
-    'true',
-    '[]',
-    '{}',
-    '=1+1',
-    'shopify:demo.myshopify.com:1',
-    '0001-01-01T00:00:00Z',
-  ],
-  ...['+275760-09-13T00:00:00.001Z', '-271821-04-19', '9999-12-31T23:59:60Z', '2026-13-45'],
+  ...['null', 'undefined', 'true', '[]', '{}', '=1+1', 'shopify:demo.myshopify.com:1'],
+  ...['0001-01-01T00:00:00Z', '2026-13-45'],
+  ...['+275760-09-13T00:00:00.001Z', '-271821-04-19', '9999-12-31T23:59:60Z'],
   ...['eyJ-'.repeat(2000), 'a'.repeat(20_000), '\n'.repeat(5000)],
 ];
 const NUMBERS = [0, -0, -1, 1, 1.5, 1e308, -1e308, 2 ** 31, 2 ** 53, 2 ** 63, 1e-320];
 /** HTML that runs or loads something where a page shows it. */
 const ATTACKS = [
-  ...[
-    '<p onclick="alert(1)">',
-    '<p/onclick=alert(1)>',
-    '<img src=x onerror=alert(1)>',
-    '<svg onload=alert(1)>',
-  ],
-  ...[
-    '<a href="javascript:alert(1)">',
-    '<img src="https://evil.example/x.png" srcset="https://evil.example/x 1x">',
-  ],
-  ...[
-    '<iframe src="https://evil.example">',
-    '<form>',
-    '<math>',
-    '<textarea>',
-    '<noscript>',
-    '<![CDATA[',
-    '<!--',
-  ],
+  ...['<p onclick="alert(1)">', '<p/onclick=alert(1)>', '<img src=x onerror=alert(1)>'],
+  ...['<svg onload=alert(1)>', '<a href="javascript:alert(1)">', '<iframe src="https://evil.example">'],
+  ...['<img src="https://evil.example/x.png" srcset="https://evil.example/x 1x">', '<form>', '<math>'],
+  ...['<textarea>', '<noscript>', '<![CDATA[', '<!--'],
 ];
 const MEAN_PIECE_LENGTH = 8;
 

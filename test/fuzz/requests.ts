@@ -29,20 +29,9 @@ const WRITES: readonly string[] = [
   ...['/login', '/logout', '/write-backs/X/decide', '/deliveries/X/replay'],
 ];
 const PARAMETERS = [
-  ...[
-    'limit',
-    'offset',
-    'cursor',
-    'order',
-    'state',
-    'store',
-    'externalId',
-    'kind',
-    'search',
-    'content',
-    'sort',
-  ],
-  ...['outcome', 'workspace', 'run', 'field', 'gate', 'day', 'from', 'to', 'since', 'full', 'at', 'page'],
+  ...['limit', 'offset', 'cursor', 'order', 'state', 'store', 'externalId', 'kind', 'search', 'content'],
+  ...['sort', 'outcome', 'workspace', 'run', 'field', 'gate', 'day', 'from', 'to', 'since', 'full', 'at'],
+  ...['page', 'actor', 'fate'],
 ];
 
 /** Makes a request that the daemon has not seen yet, by its number. */
