@@ -42,30 +42,24 @@ const unknown = names.filter((name) => !Object.hasOwn(ALL, name));
 if (unknown.length > 0)
   throw new Error(`there is no bench "${unknown.join(', ')}": choose from ${Object.keys(ALL).join(', ')}`);
 
-/** These two wait for rate limits nearly all of their time, so that they do not disturb each other. */
-const SIDE_BY_SIDE = ['first-load', 'write-backs'];
-
-async function run(name) {
-  const began = performance.now();
-  try {
-    await ALL[name](Number(values.share), (...taken) => {
-      figures.push(...taken);
-      // Shown at once, so that an interrupted bench has shown what it measured.
-      console.error(printTable(taken));
-    });
-    console.error(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
-  } catch (error) {
-    // A bench that fails loses no figure of the others.
-    console.error(`${name} failed:`, error);
-    process.exitCode = 1;
-  }
-}
-
 await setUp();
 const figures = [];
 try {
-  await Promise.all(names.filter((name) => SIDE_BY_SIDE.includes(name)).map(run));
-  for (const name of names) if (!SIDE_BY_SIDE.includes(name)) await run(name);
+  for (const name of names) {
+    const began = performance.now();
+    try {
+      await ALL[name](Number(values.share), (...taken) => {
+        figures.push(...taken);
+        // Shown at once, so that an interrupted bench has shown what it measured.
+        console.error(printTable(taken));
+      });
+      console.error(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
+    } catch (error) {
+      // A bench that fails loses no figure of the others.
+      console.error(`${name} failed:`, error);
+      process.exitCode = 1;
+    }
+  }
   console.log(printTable(figures));
 } finally {
   await tearDown();
