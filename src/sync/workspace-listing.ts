@@ -154,7 +154,7 @@ export async function readForAll(
   );
 }
 
-/** Products whose rows are written together, while the walk reads on. It waits for them before it writes the next ones. */
+/** Products whose rows are written together: the walk waits for the rows before it asks for its next page. */
 const WRITTEN_TOGETHER = 500;
 
 /** Stores the products of all pages. Aborting `signal` ends the walk at the next page. */
@@ -169,28 +169,17 @@ async function readAllPages(
   let products = 0;
   let pending: ProductRows[] = [];
   const write = async (): Promise<void> => {
-    const some = pending;
+    products += await addProducts(rows, id, workspace.key, pending);
     pending = [];
-    products += await addProducts(rows, id, workspace.key, some);
   };
-  let writing = Promise.resolve();
-  try {
-    const complete = await walkListing(workspace.client, start, async (page) => {
-      signal.throwIfAborted();
-      pending.push(...page.map(rowsOf));
-      if (pending.length < WRITTEN_TOGETHER) return;
-      await writing;
-      writing = write();
-      // The walk meets the error when it waits.
-      writing.catch(() => undefined);
-    });
-    await writing;
-    if (pending.length > 0) await write();
-    if (products >= ANALYSED_FROM) await rows.analyse();
-    return { complete, products };
-  } finally {
-    await writing.catch(() => undefined);
-  }
+  const complete = await walkListing(workspace.client, start, async (page) => {
+    signal.throwIfAborted();
+    pending.push(...page.map(rowsOf));
+    if (pending.length >= WRITTEN_TOGETHER) await write();
+  });
+  if (pending.length > 0) await write();
+  if (products >= ANALYSED_FROM) await rows.analyse();
+  return { complete, products };
 }
 
 interface ProductRows {
