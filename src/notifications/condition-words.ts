@@ -62,6 +62,15 @@ const OTHER_CAUSE: Cause = {
   todo: 'see store-sync status for the reason',
 };
 
+/** The words for a condition that this release does not know: a newer one recorded it. */
+export function unknownCondition(kind: string): ConditionWords {
+  return {
+    begins: (subject) => `${subject}: ${kind}`,
+    todo: () => 'see store-sync status',
+    ends: (subject) => `${subject}: ${kind} has ended`,
+  };
+}
+
 const runPage = ({ runId }: Facts): string => (runId === undefined ? '/' : `/runs/${runId}`);
 
 export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {

@@ -26,6 +26,8 @@ describe('a message', () => {
     ['slot_taken', {}, 'store-sync webhook register --force', '/'],
     ['credits_low', { remaining: 3, minimum: 10 }, 'has 3 credits left', '/'],
     ['deliveries_set_aside', { count: 2 }, '2 deliveries of workspace main were parked', '/deliveries'],
+    ['of_another_release', { runId: 7 }, 'main: of_another_release', '/'],
+    ['credits_low', { remaining: 'few' }, 'credits', '/'],
   ])('of %s %j says what, since when, what to do and where to look', (kind, facts, words, page) => {
     const [what, todo, link, ...rest] = messageOf(row(kind, facts), 'begun', 'https://s.example/').split(
       '\n',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NotificationEntity } from '../persistence/entities/notification.entity.js';
 import { withoutTrailing } from '../domain/text.js';
-import { CONDITION_WORDS, factsSchema } from './condition-words.js';
+import { CONDITION_WORDS, factsSchema, unknownCondition } from './condition-words.js';
 import { CONDITIONS } from './conditions.js';
 
 type Row = Pick<NotificationEntity, 'kind' | 'subject' | 'facts' | 'since' | 'endedAt'>;
@@ -14,8 +14,10 @@ const conditionSchema = z.enum(CONDITIONS);
  * no secrets and no product texts.
  */
 export function messageOf(row: Row, phase: 'begun' | 'ended', dashboardUrl: string | undefined): string {
-  const words = CONDITION_WORDS[conditionSchema.parse(row.kind)];
-  const facts = factsSchema.parse(row.facts);
+  const kind = conditionSchema.safeParse(row.kind).data;
+  const words = kind === undefined ? unknownCondition(row.kind) : CONDITION_WORDS[kind];
+  // Facts of another form are left out: one message must not hold up the others.
+  const facts = factsSchema.safeParse(row.facts).data ?? {};
   const lines =
     phase === 'ended'
       ? [
