@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { ROW_LEASE_MS } from '../runtime/held-lease.js';
 import type { Database } from './database.js';
-import { RELEASED } from './leased-rows.js';
+import { leasedBy, RELEASED } from './leased-rows.js';
+import { idRow } from './rows.js';
 import type { PlannedRun } from './plan-rows.js';
 
 /** SQL: the run of a plan, locked until the statement ends, if its worker still holds it. `$1` is the run and `$2` the lease. */
@@ -25,19 +28,29 @@ export async function discardDrafts(
     );
 }
 
-/** Ends plans whose process died while it made them: one for review says so, and a dry run goes. */
+/**
+ * Ends plans whose process died while it made them: their drafts go, one for review says what happened, and a dry run goes. Each is taken
+ * by a lease first, so that another process goes on where this one dies.
+ */
 export async function endLostPlans(db: Database): Promise<void> {
-  await db.affected(
-    // SQL: by the clock of the database, one statement for both.
-    `WITH lost AS (
-       SELECT id FROM sync_run WHERE state = 'planning' AND lease_until < now() FOR UPDATE SKIP LOCKED
-     ), dry AS (
-       DELETE FROM sync_run USING lost WHERE sync_run.id = lost.id AND plan IS NULL
-     )
-     UPDATE sync_run SET state = 'not_planned', ${RELEASED}, error = $1 FROM lost
-     WHERE sync_run.id = lost.id AND state = 'planning' AND plan IS NOT NULL`,
-    ['the process that made it ended before the plan was complete: make a new one'],
-  );
+  for (;;) {
+    const lease = randomUUID();
+    const lost = await db.readOne(
+      idRow,
+      // SQL: by the clock of the database. Several processes may look at once.
+      `UPDATE sync_run SET ${leasedBy('$1', '$2')} WHERE id = (
+         SELECT id FROM sync_run WHERE state = 'planning' AND lease_until < now() LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id`,
+      [lease, ROW_LEASE_MS],
+    );
+    if (lost === null) return;
+    await discardDrafts(db, { id: lost.id, lease });
+    await db.affected(
+      `UPDATE sync_run SET state = 'not_planned', ${RELEASED}, error = $3 WHERE id = $1 AND lease = $2 AND state = 'planning' AND plan IS NOT NULL`,
+      [lost.id, lease, 'the process that made it ended before the plan was complete: make a new one'],
+    );
+    // SQL: guarded by the lease.
+    await db.affected('DELETE FROM sync_run WHERE id = $1 AND lease = $2 AND plan IS NULL', [lost.id, lease]);
+  }
 }
 
 /** Removes what only the making of a plan needs, once the plan is made or gone: the products that were read, and their identifiers. */

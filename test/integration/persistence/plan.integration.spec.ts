@@ -338,22 +338,24 @@ describe('a plan whose process died while it made it', () => {
   const end = { kind: 'full', counts: {}, entries: 0, incomplete: null, deletes: false } as const;
   const begin = (isKept: boolean) => stages.plans.begin(STORE, WORKSPACE, { isKept });
 
-  async function lost(isKept: boolean): Promise<PlannedRun> {
-    const run = await begin(isKept);
-    await stages.db.affected(`UPDATE sync_run SET lease_until = now() - interval '1 second' WHERE id = $1`, [
-      run.id,
-    ]);
-    return run;
-  }
+  const lapse = ({ id }: PlannedRun) =>
+    stages.db.affected(`UPDATE sync_run SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
 
   it('is ended by the next look of the scheduler, with the reason; a dry run goes', async () => {
-    const [review, dry] = [await lost(true), await lost(false)];
+    const [review, dry] = [await begin(true), await begin(false)];
+    const half = await Plan.begin(stages.db, review);
+    await half.actions.add([creation(3)]);
+    await lapse(review);
+    await lapse(dry);
+    const drafts = () => sqlRows(stages.db, 'SELECT 1 FROM sync_action WHERE run_id = $1', [review.id]);
+    expect(await drafts()).toHaveLength(1);
     await stages.runs.endLostPlans();
     expect(await stages.plans.get(review.id)).toMatchObject({
       state: 'failed',
       error: expect.stringContaining('make a new one'),
     });
     expect(await sqlRows(stages.db, 'SELECT 1 FROM sync_run WHERE id = $1', [dry.id])).toEqual([]);
+    expect(await drafts()).toEqual([]);
     // A process that was only slow learns of it.
     expect(await stages.plans.keepLease(review)).toBe(false);
     await expect(stages.plans.finish(review, end)).rejects.toThrow('was ended while it was made');
