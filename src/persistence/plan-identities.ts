@@ -52,9 +52,9 @@ export class PlanIdentities {
   }
 
   /** All linked products of the store. */
-  async linked(): Promise<LinkedProduct[]> {
+  async linked(): Promise<StoreLink[]> {
     return this.db.read(
-      linkedProduct,
+      storeLink,
       // SQL: shares the condition `LINKED` with the statement below.
       `SELECT external_id, store_id, catalog_id FROM store_product WHERE store = $1 AND ${LINKED} ORDER BY external_id`,
       [this.run.store],
@@ -65,9 +65,9 @@ export class PlanIdentities {
    * Linked products of the store that the listing does not show under their catalog id, or shows as somebody else's. Products that were
    * linked after the listing was begun are not compared.
    */
-  async missingFrom(listing: CatalogListing): Promise<LinkedProduct[]> {
+  async missingFrom(listing: CatalogListing): Promise<StoreLink[]> {
     return this.db.read(
-      linkedProduct,
+      storeLink,
       // SQL: `NOT EXISTS` on the rows of the listing.
       `SELECT external_id, store_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
          AND first_seen_at <= (SELECT started_at FROM catalog_listing WHERE id = $2)
@@ -259,6 +259,6 @@ const SENDS_IDENTIFIERS = `action.state = 'draft' AND action.kind <> 'orphan'
 const OWN_IDENTIFIERS = `unnest($2::text[]) AS asked(product) CROSS JOIN LATERAL (
   SELECT kind, folded, owner, product FROM planned_identifier WHERE run_id = $1 AND product = asked.product AND wanted OFFSET 0) AS own`;
 
-const linkedProduct = z.object({ externalId: z.string(), storeId: z.string(), catalogId: z.string() });
+const storeLink = z.object({ externalId: z.string(), storeId: z.string(), catalogId: z.string() });
 /** A product of the store that is linked to a catalog product. */
-export type LinkedProduct = Readonly<z.infer<typeof linkedProduct>>;
+export type StoreLink = Readonly<z.infer<typeof storeLink>>;

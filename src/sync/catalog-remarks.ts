@@ -11,8 +11,8 @@ export function catalogRemarks(
       ? []
       : [
           recreated === 1
-            ? '1 product was gone from the catalog, or another system’s there, and is created again'
-            : `${String(recreated)} products were gone from the catalog, or another system’s there, and are created again`,
+            ? '1 product was gone from the catalog, or taken over there by another system, and is created again'
+            : `${String(recreated)} products were gone from the catalog, or taken over there by another system, and are created again`,
         ]),
     ...(notCompared === null ? [] : [`products deleted in the catalog were not looked for: ${notCompared}`]),
     ...(incomplete === null ? [] : [`no product was marked as gone: ${incomplete}`]),

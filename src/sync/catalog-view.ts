@@ -3,7 +3,7 @@ import type { CatalogVariant } from '../catalog/schemas.js';
 import type { IdentifierKind } from '../domain/catalog-product.js';
 import { isMetWith } from '../domain/error-policy.js';
 import type { ComparedBy } from '../persistence/compared-by.js';
-import type { LinkedProduct } from '../persistence/plan-identities.js';
+import type { StoreLink } from '../persistence/plan-identities.js';
 import type { HolderRow } from '../persistence/plan-rows.js';
 import type { Plan } from '../persistence/plan.js';
 import { confirmGone, goneById, NOT_COMPARED } from '../connections/catalog-listing.js';
@@ -30,9 +30,9 @@ export interface ListingView {
   readonly notCompared: string | null;
 }
 
-/** The listing, and the linked products that the catalog no longer has. */
+/** That look, and the linked products that the catalog no longer has. */
 export interface ComparedLinks extends ListingView {
-  readonly gone: readonly LinkedProduct[];
+  readonly gone: readonly StoreLink[];
 }
 
 /**

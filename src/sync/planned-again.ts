@@ -1,5 +1,5 @@
 import type { SourceProduct } from '../domain/store-port.js';
-import type { LinkedProduct } from '../persistence/plan-identities.js';
+import type { StoreLink } from '../persistence/plan-identities.js';
 import type { Plan } from '../persistence/plan.js';
 import type { Store } from '../connections/connections.js';
 import { askById } from './absence.js';
@@ -13,7 +13,7 @@ import { Findings, planFound, type Tally } from './planned-batch.js';
 export async function planAgain(
   plan: Plan,
   store: Store,
-  gone: readonly LinkedProduct[],
+  gone: readonly StoreLink[],
   tally: Tally,
 ): Promise<void> {
   if (gone.length === 0) return;

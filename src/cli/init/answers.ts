@@ -3,7 +3,7 @@ import { lookUp, readTextFile, type Environment } from '../../config/index.js';
 import { CodedError } from '../../domain/errors.js';
 import type { OptionDeclaration } from '../options.js';
 
-/** Something that `store-sync init` is told by a flag, by the environment or by a person. */
+/** An answer that `store-sync init` needs: a flag gives it, or the environment, or a person who is asked. */
 interface Input {
   readonly flags: string;
   readonly about: string;

@@ -80,8 +80,8 @@ async function failureOf(
   answers: Answers,
   { probes, say, show }: Conversation,
 ): Promise<Finding | undefined> {
-  const { what, probe, testsOnly } = step;
-  if (testsOnly !== undefined && isEmpty(answers[testsOnly])) return undefined;
+  const { what, probe, skippedWithout } = step;
+  if (skippedWithout !== undefined && isEmpty(answers[skippedWithout])) return undefined;
   say(`testing ${what} …`);
   const findings = await probes[probe](answers);
   for (const finding of findings) show(finding);

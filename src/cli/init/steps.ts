@@ -29,7 +29,7 @@ export interface Step {
   readonly questions: readonly Question[];
   readonly probe: keyof Probes;
   /** The test is left out where this answer is empty. */
-  readonly testsOnly?: InputName;
+  readonly skippedWithout?: InputName;
 }
 
 const isEmpty = (value: string | undefined): boolean => value === undefined || value === '';
@@ -73,7 +73,7 @@ export const STEPS: readonly Step[] = [
     what: 'the language',
     questions: [question('locale', { isOptional: true })],
     probe: 'language',
-    testsOnly: 'locale',
+    skippedWithout: 'locale',
   },
   { what: 'the address of the store', questions: [question('shop')], probe: 'storeAddress' },
   {
@@ -91,7 +91,7 @@ export const STEPS: readonly Step[] = [
     // The texts of a shop of WooCommerce have one language.
     questions: [question('locales', { isOptional: true, isAsked: (answers) => !isWooCommerce(answers) })],
     probe: 'store',
-    testsOnly: 'locales',
+    skippedWithout: 'locales',
   },
   {
     what: 'the public address',
