@@ -141,6 +141,18 @@ describe('write-backs of many products at once', () => {
     });
   });
 
+  it('the status counts what no setting maps, and names the settings that would', async () => {
+    const [unmapped] = await world.rows<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM write_back, jsonb_array_elements(arrived) AS part
+       WHERE part->>'fate' = 'not_mapped'`,
+    );
+    const count = String(unmapped?.count);
+    const { stdout } = await runCommand(world, 'status', []);
+    expect(stdout).toContain(
+      `  ${count} generated values of the last 30 days are not written: choose where by writeBack`,
+    );
+  });
+
   it('undo takes a rejection back', async () => {
     const { id } = await rowOf('write-backs', 'rejected');
     expect(await decide('undo', id)).toMatchObject({ status: 0, stderr: '' });
