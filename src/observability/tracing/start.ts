@@ -1,4 +1,4 @@
-import { context, diag, DiagLogLevel, trace } from '@opentelemetry/api';
+import * as api from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -16,6 +16,8 @@ import {
 import type { Logger } from '../../runtime/logger.js';
 import { timedOut, within } from '../../runtime/time-limit.js';
 import { sendSpans } from './tracing.js';
+
+const { context, diag, DiagLogLevel, trace } = api;
 
 export interface RunningTracing {
   /** Sends the remaining spans for at most three seconds. No span is recorded afterwards. */
@@ -56,11 +58,11 @@ export function startTracing(ratio: number, log: Logger): RunningTracing {
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(provider);
-  sendSpans(true);
+  sendSpans(api);
   return {
     stop: async () => {
       await endsInTime(provider.shutdown(), log);
-      sendSpans(false);
+      sendSpans(null);
       trace.disable();
       context.disable();
       diag.disable();

@@ -1,4 +1,4 @@
-import { SpanKind, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api';
+import type * as Api from '@opentelemetry/api';
 import { isCoded } from '../../domain/errors.js';
 
 /** Attributes are ids, keys, counts, states and codes. They are never texts of a service, a store or a person. */
@@ -21,13 +21,15 @@ export async function traced<T>(
   work: (span: OpenSpan) => Promise<T>,
   kind: 'internal' | 'server' | 'consumer' = 'internal',
 ): Promise<T> {
-  if (!sent) return work(NO_SPAN);
-  const options = { attributes: attributesOf(facts), kind: KINDS[kind] };
+  if (!api) return work(NO_SPAN);
+  const { trace, SpanKind, SpanStatusCode } = api;
+  const kinds = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, consumer: SpanKind.CONSUMER };
+  const options = { attributes: attributesOf(facts), kind: kinds[kind] };
   return trace.getTracer(NAME).startActiveSpan(name, options, async (span) => {
     try {
       return await work({ note: (more) => void span.setAttributes(attributesOf(more)) });
     } catch (error) {
-      fail(span, isCoded(error) ? error.code : 'unforeseen');
+      fail(span, SpanStatusCode.ERROR, isCoded(error) ? error.code : 'unforeseen');
       throw error;
     } finally {
       span.end();
@@ -44,34 +46,32 @@ export function tracedRequest(
   facts: SpanFacts,
   ended: { readonly at: Date; readonly durationMs: number; readonly failure: string | null },
 ): void {
-  if (!sent) return;
+  if (!api) return;
   const startTime = new Date(ended.at.getTime() - ended.durationMs);
-  const options = { attributes: attributesOf(facts), kind: SpanKind.CLIENT, startTime };
-  const span = trace.getTracer(NAME).startSpan(name, options);
-  if (ended.failure !== null) fail(span, ended.failure);
+  const options = { attributes: attributesOf(facts), kind: api.SpanKind.CLIENT, startTime };
+  const span = api.trace.getTracer(NAME).startSpan(name, options);
+  if (ended.failure !== null) fail(span, api.SpanStatusCode.ERROR, ended.failure);
   span.end(ended.at);
 }
 
 const NO_SPAN: OpenSpan = { note: () => undefined };
 
-/** One flag per process, like the API itself. */
-let sent = false;
+/** The library, of which there is one per process, while spans are sent. */
+let api: typeof Api | null = null;
 
 /**
- * Sets whether spans are sent. While they are not, none is created, because even the API's no-op spans allocate a
- * context with closures.
+ * Begins to send spans, or ends it by null. While none is sent, the library is not even loaded, and no span is made: its no-op spans
+ * allocate a context with closures too.
  */
-export function sendSpans(yes: boolean): void {
-  sent = yes;
+export function sendSpans(by: typeof Api | null): void {
+  api = by;
 }
 
-const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, consumer: SpanKind.CONSUMER };
-
-function fail(span: Span, code: string): void {
-  span.setStatus({ code: SpanStatusCode.ERROR, message: code });
-  span.setAttribute('error.type', code);
+function fail(span: Api.Span, code: Api.SpanStatusCode.ERROR, message: string): void {
+  span.setStatus({ code, message });
+  span.setAttribute('error.type', message);
 }
 
-function attributesOf(facts: SpanFacts): Attributes {
+function attributesOf(facts: SpanFacts): Api.Attributes {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import Shopify from 'shopify-api-node';
+import type Shopify from 'shopify-api-node';
 import type { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
@@ -49,45 +49,19 @@ type Variables = Readonly<Record<string, unknown>>;
  * omits.
  */
 export class ShopifyClient {
-  private readonly shopify: Shopify;
   private readonly transport: Transport;
   private readonly exchange = new AsyncLocalStorage<Exchange>();
   private readonly throttle: CostThrottle;
   /** The requested cost of a document, by the sizes of its variables. */
   private readonly costs = new Map<string, number>();
   #behindMs = 0;
+  #library: Promise<Shopify> | null = null;
 
   constructor(private readonly settings: ClientSettings) {
     const { base } = settings;
     this.throttle = new CostThrottle(settings.now, settings.sleep);
     const path = pathBelow(base, `/admin/api/${settings.apiVersion}/graphql.json`);
     this.transport = new Transport(new URL(path, base), settings.limits.requestTimeoutMs);
-    this.shopify = new Shopify({
-      shopName: settings.shop,
-      // Never sent: the transport inserts the current token.
-      accessToken: 'set-for-each-request',
-      apiVersion: settings.apiVersion,
-      maxRetries: 0,
-      hooks: {
-        beforeRequest: [
-          (request) => {
-            request.parseJson = (text) => storableJson(parseBoundedJson(text));
-            return this.transport.answer(request, this.exchange.getStore());
-          },
-        ],
-        afterResponse: [
-          (response) => {
-            const exchange = this.exchange.getStore();
-            if (exchange !== undefined) {
-              exchange.status = response.statusCode;
-              exchange.headers = response.headers;
-              exchange.body = response.body;
-            }
-            return response;
-          },
-        ],
-      },
-    });
   }
 
   /** How far the store's clock is behind ours, by its last answer. */
@@ -151,11 +125,12 @@ export class ShopifyClient {
     let fault: Fault | undefined;
     let step: 'token' | 'fence' | 'sent' = 'token';
     try {
+      const library = await (this.#library ??= this.openLibrary());
       exchange = { ...exchange, token: await this.settings.tokens.token() };
       step = 'fence';
       await beforeSend?.();
       step = 'sent';
-      const thrown = await this.send(document, variables, exchange);
+      const thrown = await this.send(library, document, variables, exchange);
       this.#behindMs = behindMs(timeOfAnswer(header(exchange, 'date')), this.settings.now());
       // Another call may have made the source forget the token meanwhile.
       const secrets = [...this.settings.tokens.secrets(), exchange.token];
@@ -186,10 +161,46 @@ export class ShopifyClient {
     return { fault: withFate(fault, document), token: exchange.token };
   }
 
+  /** Loaded by the first call: most commands call no shop, and the library has two hundred modules. */
+  private async openLibrary(): Promise<Shopify> {
+    const { default: Library } = await import('shopify-api-node');
+    return new Library({
+      shopName: this.settings.shop,
+      // Never sent: the transport inserts the current token.
+      accessToken: 'set-for-each-request',
+      apiVersion: this.settings.apiVersion,
+      maxRetries: 0,
+      hooks: {
+        beforeRequest: [
+          (request) => {
+            request.parseJson = (text) => storableJson(parseBoundedJson(text));
+            return this.transport.answer(request, this.exchange.getStore());
+          },
+        ],
+        afterResponse: [
+          (response) => {
+            const exchange = this.exchange.getStore();
+            if (exchange !== undefined) {
+              exchange.status = response.statusCode;
+              exchange.headers = response.headers;
+              exchange.body = response.body;
+            }
+            return response;
+          },
+        ],
+      },
+    });
+  }
+
   /** Returns the error that the library threw, if any. The exchange has the real response. */
-  private async send(document: StoreDocument, variables: Variables, exchange: Exchange): Promise<unknown> {
+  private async send(
+    library: Shopify,
+    document: StoreDocument,
+    variables: Variables,
+    exchange: Exchange,
+  ): Promise<unknown> {
     try {
-      await this.exchange.run(exchange, () => this.shopify.graphql(document.text, variables));
+      await this.exchange.run(exchange, () => library.graphql(document.text, variables));
       return undefined;
     } catch (error) {
       return error;
