@@ -1,6 +1,6 @@
 /**
- * Everything that the service does not document and the client must assume (docs/catalog-rules.md#what-is-not-documented). Each entry has a
- * default and the setting that changes it. Settings are keys of `workspaces.<name>`.
+ * Everything that the service does not document and the client must assume (docs/catalog-rules.md#what-is-not-documented). Settings are keys
+ * of `workspaces.<name>`.
  */
 import { z } from 'zod';
 
@@ -75,133 +75,100 @@ export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumpt
 export interface Assumption {
   /** The undocumented behaviour. */
   readonly what: string;
-  readonly default: string;
-  /** The key of `workspaces.<name>` that changes it. Without one, store-sync is right whatever the service does. */
+  /** What store-sync does, so that it is right whatever the service does. */
+  readonly behaviour?: string;
+  /** The key of `workspaces.<name>` that says what the service does. docs/configuration.md has its default. */
   readonly setting?: string;
 }
 
-const { deleteProduct, uploadCsv } = DEFAULT_ASSUMPTIONS;
-
 /** The list of assumptions in docs/catalog-rules.md. */
 export const ASSUMPTIONS: readonly Assumption[] = [
-  {
-    what: 'Deleting a product',
-    default: `${deleteProduct.method} ${deleteProduct.path}`,
-    setting: 'assumptions.deleteProduct',
-  },
-  {
-    what: 'Listing variants',
-    default: 'GET; the answer may be a page or a bare array',
-  },
-  {
-    what: 'CSV upload',
-    default: `${uploadCsv.method} ${uploadCsv.path}, multipart, field "${uploadCsv.field}"`,
-    setting: 'assumptions.uploadCsv',
-  },
+  { what: 'Deleting a product', setting: 'assumptions.deleteProduct' },
+  { what: 'Listing variants', behaviour: 'GET; the answer may be a page or a bare array' },
+  { what: 'CSV upload', setting: 'assumptions.uploadCsv' },
   {
     what: 'Generation',
-    default: `${DEFAULT_GENERATION_REQUEST.method} ${DEFAULT_GENERATION_REQUEST.path} ${JSON.stringify(DEFAULT_GENERATION_REQUEST.body)}; an answer without task ids is no failure`,
+    behaviour: 'an answer without task ids is no failure',
     setting: 'generation.request',
   },
   {
     what: 'Fields of a background task; the first that is there counts',
-    default: Object.entries(TASK_FIELDS)
+    behaviour: Object.entries(TASK_FIELDS)
       .map(([field, candidates]) => `${field}: ${candidates.join(' | ')}`)
       .join('; '),
   },
-  {
-    what: 'Task statuses that mean success, in any case; a status in neither list means still running',
-    default: DEFAULT_TASK_STATUSES.success.join(', '),
-    setting: 'tasks.success',
-  },
-  {
-    what: 'Task statuses that mean failure, in any case',
-    default: DEFAULT_TASK_STATUSES.failure.join(', '),
-    setting: 'tasks.failure',
-  },
+  { what: 'Task statuses that mean success', setting: 'tasks.success' },
+  { what: 'Task statuses that mean failure', setting: 'tasks.failure' },
   {
     what: 'Answer to a refresh',
-    default: `access token: ${TOKENS.accessFields.join(' | ')}; refresh token: ${TOKENS.refreshFields.join(' | ')}; without a new refresh token the old one stays`,
+    behaviour: `access token: ${TOKENS.accessFields.join(' | ')}; refresh token: ${TOKENS.refreshFields.join(' | ')}; without a new refresh token the old one stays`,
   },
   {
     what: 'Whether a refresh takes the bearer header',
-    default: 'it is sent; where the call is refused, the next one is a login',
+    behaviour: 'it is sent; where the call is refused, the next one is a login',
   },
   {
     what: 'Expiry of tokens',
-    default: `read from the token where possible, otherwise ${String(TOKENS.accessSeconds)} s and ${String(TOKENS.refreshSeconds)} s; a token that is refused earlier is renewed`,
+    behaviour:
+      'read from the token where possible, otherwise as AUTH-07 says; a token that is refused earlier is renewed',
   },
   {
     what: 'Whether PUT and PATCH take locale',
-    default: 'no: with a locale, texts go by POST',
+    behaviour: 'with a locale, texts go by POST',
   },
-  {
-    what: 'Page size of lists',
-    default: 'whole lists ask for page_size=250; next is followed, whatever the size is',
-  },
-  {
-    what: 'Rate limits',
-    default: '10 requests per second, slowed by 429, 503 and Retry-After',
-    setting: 'requestsPerSecond',
-  },
-  {
-    what: 'Permissions of an API token beside the product endpoints',
-    default: 'the token is tried; where it gets 403 the login serves, if there is one',
-    setting: 'auth',
-  },
-  {
-    what: 'Numeric success codes',
-    default: 'any 2xx; outcomes are distinguished by the shape of the body',
-  },
+  { what: 'Page size of lists', behaviour: 'whole lists ask for page_size=250' },
+  { what: 'Rate limits', setting: 'requestsPerSecond' },
+  { what: 'Permissions of an API token beside the product endpoints', setting: 'auth' },
+  { what: 'Numeric success codes', behaviour: 'any 2xx' },
   {
     what: 'GET /settings/webhooks/ when nothing is configured',
-    default: '404, an empty body, {} and a null url all mean none',
+    behaviour: '404, an empty body, {} and a null url all mean none',
   },
   {
     what: 'Whether GET /settings/webhooks/ shows the secret, a mask of it, or nothing',
-    default: 'what it shows right after our write counts as ours',
+    behaviour: 'what it shows right after our write counts as ours',
   },
   {
     what: 'Whether an empty list of actions means none or all',
-    default: 'each write names all three, and an empty list is replaced',
+    behaviour: 'each write names all three, and an empty list is replaced',
   },
   {
     what: 'Language of the product in a delivery',
-    default: 'any: with a locale, the product is read in it before anything is written',
+    behaviour: 'with a locale, the product is read in it before anything is written',
     setting: 'locale',
   },
   {
     what: 'GET for a product without a text in the locale',
-    default: 'the text of the default locale, an empty text and 404 all mean that there is none',
+    behaviour: 'the text of the default locale, an empty text and 404 all mean none',
   },
   {
-    what: 'Whether "never twice" is meant forever or for each task',
-    default: 'forever: open tasks are polled, and the newest generated products are looked through',
+    what: 'Whether "not notified twice" means forever or for each task',
+    behaviour: 'open tasks are polled, and the newest generated products are looked through',
     setting: 'tasks.pollSeconds',
   },
   {
     what: 'Whether a PATCH merges open_attributes and metadata or replaces them',
-    default: 'members of other systems are read and sent again',
+    behaviour: 'members of other systems are read and sent again',
   },
   {
     what: 'Whether POST matches variants',
-    default:
-      'it may: POST carries identifiers only where a full listing, variants included, proved them free; otherwise PATCH sends them',
+    behaviour:
+      'POST carries identifiers only where a full listing, variants included, proved them free; otherwise PATCH sends them',
   },
   {
     what: 'Which identifier decides when POST matches several products',
-    default: 'any may: without that proof, POST carries the external_id alone',
+    behaviour: 'without that proof, POST carries the external_id alone',
   },
   {
     what: 'Whether PATCH merges or replaces the set of variants',
-    default: 'either: variants that stay are named, variants that left give up their identifiers first',
+    behaviour: 'variants that stay are named, variants that left give up their identifiers first',
   },
   {
     what: 'Whether the listing shows every product of the workspace',
-    default: 'it may not: a product that it leaves out is looked up by its id before it counts as gone',
+    behaviour: 'a product that it leaves out is looked up by its id before it counts as gone',
   },
   {
     what: 'Which value clears an identifier',
-    default: 'null; an empty string where the answer shows that null did not clear it',
+    behaviour: 'null; an empty string where the answer shows that null did not clear it',
   },
 ];

@@ -1,44 +1,39 @@
 import { ASSUMPTIONS, type Assumption } from '../../src/catalog/assumptions.js';
-import { READINGS } from '../../src/sandbox/catalog/readings.js';
 import { RULES, type ContractRule } from './rules.js';
 
 const INTRODUCTION = `# Rules of the catalog service
 
-What store-sync knows about the catalog service. Comments and tests cite a rule by its id. \`npm run docs\` generates this page from
-\`test/contract/rules.ts\`, which also has what only [the sandbox](#the-sandbox) decides. [\`npm run contract\`](testing.md#suites-that-take-longer)
-tests the rules. One that is marked _client_ binds store-sync's own client.
+What store-sync knows about the catalog service. \`npm run docs\` generates this page from \`test/contract/rules.ts\`, which also has what
+only [the sandbox](#the-sandbox) decides. [\`npm run contract\`](testing.md#suites-that-take-longer) tests the rules. One that is marked
+_client_ binds store-sync's own client.
 `;
 
-/** The meaning of a section for store-sync, by its heading. */
+/** What a section means for store-sync, by its heading. */
 const NOTES: Readonly<Record<string, string>> = {
   'POST /products/':
-    'Any shared identifier matches, so store-sync checks identity before it sends: [decision 0005](decisions/0005-identity.md).',
+    'store-sync checks identity before it sends: [decision 0005](decisions/0005-identity.md).',
   Generation:
-    'Generation costs credits, so a request with an unknown outcome is not repeated: [decision 0013](decisions/0013-unknown-outcome-is-not-repeated.md).',
+    'A request with an unknown outcome is not repeated: [decision 0013](decisions/0013-unknown-outcome-is-not-repeated.md).',
   'Background tasks':
-    'Every open task is polled, also where webhooks work: [decision 0006](decisions/0006-polling-beside-webhooks.md).',
-  Delivery:
-    'A 4xx loses a delivery at once, and ten minutes of failures lose it too: [decision 0008](decisions/0008-a-4xx-is-final.md).',
+    'Every open task is polled: [decision 0006](decisions/0006-polling-beside-webhooks.md).',
+  Delivery: 'How store-sync answers: [decision 0008](decisions/0008-a-4xx-is-final.md).',
 };
 
 const ASSUMED = `## What is not documented
 
-Where the service's interface is open, store-sync is right under every reading, or has a setting in \`workspaces.<name>\`, here in brackets.
-The defaults are in \`src/catalog/assumptions.ts\`.
+Here store-sync is right under every reading of the interface, or has a setting in
+[\`workspaces.<name>\`](configuration.md#a-workspace-of-the-catalog-service).
 `;
 
 const SANDBOX = `## The sandbox
 
-\`src/sandbox/catalog/\` is a complete service that follows the catalog API, with its data in a PostgreSQL schema of its own. Its content is
-made by rules from the product's own data. It shares only the error class with the product, so that a mistake cannot hide on both sides.
+\`src/sandbox/catalog/\` is a complete service that follows the catalog API, with a PostgreSQL schema of its own. It makes content by rules
+from the product's own data. It shares only the error class with store-sync, so that a mistake cannot hide on both sides.
 
-\`npm run sandbox\` starts it and prints the base URL and an API token, once; \`npm run sandbox -- --help\` lists its options, and the commands
-for tokens and users. \`npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]\` starts a sandbox store.
+\`npm run sandbox\` starts it and prints the base URL and, once, an API token; \`--help\` lists options and commands. \`npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]\` starts a sandbox store.
 
-Tests run under every reading: \`--reading NAME=VALUE\`, or \`startCatalogSandbox({ readings })\` in a test. An unknown name lists their meaning.
-The names are ${Object.keys(READINGS.shape)
-  .map((name) => `\`${name}\``)
-  .join(', ')}.
+Tests run under every reading: \`--reading NAME=VALUE\`, or \`startCatalogSandbox({ readings })\` in a test. An unknown name lists the names
+and what they mean.
 `;
 
 /** docs/catalog-rules.md, before formatting. */
@@ -54,9 +49,9 @@ export function catalogRulesPage(): string {
     .join('\n\n');
 }
 
-function assumption({ what, default: value, setting }: Assumption): string {
-  const changed = setting === undefined ? '' : ` (\`${setting}\`)`;
-  return `- ${what}: ${value}${changed}`;
+function assumption({ what, behaviour, setting }: Assumption): string {
+  const parts = [behaviour, setting === undefined ? undefined : `\`${setting}\``];
+  return `- ${what}: ${parts.filter((part) => part !== undefined).join('; ')}`;
 }
 
 function rulesSections(rules: readonly ContractRule[]): string {

@@ -88,7 +88,7 @@ export const RULES: readonly ContractRule[] = [
     ['HOOK-01', 'The url is required and a URI', 'service'],
     ['HOOK-02', 'hmac_secret is optional', 'service'],
     ['HOOK-03', 'actions allows only the three event names', 'service'],
-    ['HOOK-04', 'When actions is omitted, all events are enabled', 'service'],
+    ['HOOK-04', 'Without actions, all events are enabled', 'service'],
     ['HOOK-05', 'There is one configuration per workspace', 'service'],
   ]),
   ...section('POST /login/', [
@@ -115,7 +115,7 @@ export const RULES: readonly ContractRule[] = [
       'next and previous are absolute URIs or null; following next sees every product once',
       'both',
     ],
-    ['LIST-04', 'locale selects the language of name, description and attributes', 'both'],
+    ['LIST-04', 'locale selects the language', 'both'],
     ['LIST-05', 'search matches barcode, sku, mpn, asin and name', 'both'],
     ['LIST-06', 'search does not look at external_id', 'service'],
     ['LIST-07', 'brand matches a substring of a single brand', 'service'],
@@ -130,7 +130,7 @@ export const RULES: readonly ContractRule[] = [
     ['LIST-16', 'product_list selects by product list code', 'both'],
     ['LIST-17', 'sorting is asc or desc, by default desc', 'both'],
     ['LIST-18', 'order_by is date or task, by default date', 'both'],
-    ['LIST-19', 'Without a valid token the answer is 401 with detail', 'both'],
+    ['LIST-19', 'A missing or invalid token answers 401 with detail', 'both'],
     [
       'LIST-20',
       'The page size is 50 and can be set by page_size; page selects the page',
@@ -142,8 +142,8 @@ export const RULES: readonly ContractRule[] = [
     ['LIST-23', 'Pages are followed by next, whatever their size', 'client'],
   ]),
   ...section('POST /products/', [
-    ['CREATE-01', 'A product that matches none is created and returned', 'both'],
-    ['CREATE-02', 'A match by external_id updates that product and returns it', 'both'],
+    ['CREATE-01', 'A product without a match is created and returned', 'both'],
+    ['CREATE-02', 'A match by external_id updates and returns that product', 'both'],
     [
       ['CREATE-03', 'CREATE-04', 'CREATE-05', 'CREATE-06'],
       'A match by barcode, sku, mpn or asin updates that product',
@@ -155,9 +155,9 @@ export const RULES: readonly ContractRule[] = [
       'With variants a product model is created in the background; the answer is background_task_id (integer)',
       'both',
     ],
-    ['CREATE-09', 'The locale of the query is the locale of name, description and attributes', 'both'],
-    ['CREATE-10', 'A validation error is 400 with a map of field name to messages', 'both'],
-    ['CREATE-11', 'Without a valid token the answer is 401 with detail', 'both'],
+    ['CREATE-09', 'locale is the language of the texts', 'both'],
+    ['CREATE-10', 'A validation error answers 400, as ERROR-01 says', 'both'],
+    ['CREATE-11', 'A missing or invalid token answers 401 with detail', 'both'],
     ['CREATE-12', 'Created answers 201, matched 200, accepted 202', 'service', 'decided'],
     [
       'CREATE-13',
@@ -221,14 +221,14 @@ export const RULES: readonly ContractRule[] = [
     ['VAR-04', 'An unknown product answers 404 with detail', 'service'],
   ]),
   ...section('CSV upload of products', [
-    ['CSV-01', 'The upload answers with a task identifier and runs in the background', 'both'],
+    ['CSV-01', 'The upload answers a task id, as GEN-03 says', 'both'],
     ['CSV-02', 'Rows are upserted by the matching rules of POST /products/', 'service', 'decided'],
     ['CSV-03', 'A row that is refused is reported in the task; the others are kept', 'service', 'decided'],
     ['CSV-04', 'multipart/form-data and text/csv are taken', 'service', 'decided'],
     ['CSV-05', 'A file without usable columns is refused', 'service', 'decided'],
   ]),
   ...section('Generation', [
-    ['GENERATE-01', 'The request answers with a task identifier and runs in the background', 'both'],
+    ['GENERATE-01', 'The request answers a task id, as GEN-03 says', 'both'],
     ['GENERATE-02', 'One task per product is recorded beside the task of the request', 'service', 'decided'],
     ['GENERATE-03', 'A generated product carries new content and sections', 'service'],
     [
@@ -302,7 +302,7 @@ export const RULES: readonly ContractRule[] = [
       'service',
     ],
     ['EVENT-04', 'Only the events in actions are delivered', 'service'],
-    ['EVENT-05', 'When actions is omitted, all three are delivered', 'service'],
+    ['EVENT-05', 'Without actions, all three are delivered', 'service'],
     ['EVENT-06', 'Without a configuration nothing is delivered', 'service'],
   ]),
   ...section('Delivery', [
@@ -329,11 +329,7 @@ export const RULES: readonly ContractRule[] = [
     ['DELIVERY-11', 'A retry schedule goes on after a restart of the service', 'service', 'decided'],
   ]),
   ...section('Delivery body', [
-    [
-      'BODY-01',
-      'action, status, credits, task and product are there; reason_for_failure may be absent or empty',
-      'both',
-    ],
+    ['BODY-01', 'action, status, credits, task and product are there', 'both'],
     ['BODY-02', 'credits holds consumed and remaining, numbers', 'both'],
     ['BODY-03', 'task holds id (string), status, created_at, updated_at and urls', 'both'],
     ['BODY-04', 'Each of task.urls holds id, url, status, relevant_score and is_user_provided_link', 'both'],
