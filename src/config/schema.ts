@@ -69,10 +69,10 @@ export const configSchema = section({
       ),
     }),
     roles: processRoles.describe(
-      'what this process does; `STORE_SYNC_ROLES` and `start --roles` win over it (docs/operations.md#roles)',
+      'what this process does (docs/operations.md#roles); `STORE_SYNC_ROLES` and `start --roles` win over it',
     ),
     encryptionKey: encryptionKeys.describe(
-      '32 random bytes as hexadecimal or base64 that encrypt the tokens of installed stores; zeros are refused; `NEW,OLD` while a rotation lasts (docs/operations.md#rotate-a-secret)',
+      '32 random bytes as hexadecimal or base64 that encrypt the tokens of installed stores; `NEW,OLD` while a rotation lasts (docs/operations.md#rotate-a-secret)',
     ),
     trustedProxies: amount(0, { min: 0, max: 20 }).describe(
       'how many proxies in front may name the client’s address',
@@ -86,7 +86,7 @@ export const configSchema = section({
       .default('./data')
       .describe('the embedded database and nothing else; relative to the working directory'),
     migrate: onOff(true).describe(
-      'whether `start` applies pending migrations; if not, `store-sync migrate` does, on each deploy',
+      'whether `start` applies pending migrations; if not, run `store-sync migrate` on each deploy',
     ),
     keepDays: amount(90, { min: 0, max: 36_500 })
       .refine(
@@ -102,7 +102,7 @@ export const configSchema = section({
   }),
   notifications: section({
     webhookUrl: optionalSecretAddress.describe(
-      'where `{"text": "…"}` is posted when something goes wrong, and when it is over; a secret',
+      'where notifications are posted (docs/monitoring.md); a secret',
     ),
     events: section({ webhookUrl: optionalSecretAddress, secret: optionalText })
       .refine(
@@ -110,20 +110,16 @@ export const configSchema = section({
         'a secret of 16 characters at least beside webhookUrl: openssl rand -hex 32',
       )
       .describe(
-        'where events for programs are posted (docs/monitoring.md), and the secret of 16 characters at least that signs them',
+        'where lifecycle events are posted (docs/monitoring.md), and the secret of 16 characters at least that signs them',
       ),
   }),
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),
   storeTemplate: z
     .preprocess((value) => value ?? undefined, storeTemplateSchema.optional())
-    .describe('the settings of installed stores (docs/shopify.md); `null`: nobody can install'),
-  storesDir: optionalText.describe(
-    'the directory; a relative path starts at the file that sets it, and empty means none',
-  ),
-  secretsDir: optionalText.describe(
-    'the directory; a relative path starts at the file that sets it, and empty means none',
-  ),
+    .describe('the settings of installed stores; `null`: nobody can install'),
+  storesDir: optionalText.describe('a directory of files with stores'),
+  secretsDir: optionalText.describe('a directory of files with secrets'),
 }).superRefine(checkConsistency);
 
 type DeepReadonly<T> = T extends (infer E)[]

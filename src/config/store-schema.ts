@@ -59,7 +59,7 @@ const credentials = section({
     if (!complete) context.addIssue('either accessToken, or clientId and clientSecret');
   })
   .describe(
-    '`{ clientId, clientSecret }` of an app (docs/shopify.md), or `{ accessToken }`, a permanent token from before 2026. Of kind `woocommerce`: `{ consumerKey, consumerSecret }`',
+    '`{ clientId, clientSecret }` or `{ accessToken }` (docs/shopify.md); of kind `woocommerce`, `{ consumerKey, consumerSecret }`',
   );
 
 const schedule = section({
@@ -125,7 +125,7 @@ const shopifyShape = {
 const woocommerceShape = {
   kind: z.literal('woocommerce'),
   url: address().describe(
-    'of kind `woocommerce`: the address of the shop, below which `wp-json` is; plain `http` on the loopback only',
+    'of kind `woocommerce`: the address of the shop, above `wp-json`; `http` on the loopback only',
   ),
   auth: section({
     consumerKey: text,
@@ -163,23 +163,23 @@ const anyShape = {
     .enum(['keep', 'report', 'delete'])
     .default('keep')
     .describe(
-      'catalog products whose source is gone: `keep` keeps them without their identifiers, `report` lists them too, `delete` deletes them (within `limits.maxOrphanedShare`)',
+      'catalog products whose source is gone: `keep` keeps them without their identifiers, `report` also lists them, `delete` deletes them (within `limits.maxOrphanedShare`)',
     ),
   mapping: section({
     openAttributes: z
       .array(z.string().regex(METAFIELD_SELECTION, 'namespace.key or namespace.* of metafields'))
       .default([])
       .describe('metafields to pass on: `namespace.key` or `namespace.*`'),
-    mpn: metafieldName.describe("`namespace.key` of the metafield with the manufacturer's part number"),
-    asin: metafieldName.describe('`namespace.key` of the metafield with the ASIN'),
+    mpn: metafieldName.describe("the metafield (`namespace.key`) with the manufacturer's part number"),
+    asin: metafieldName.describe('the metafield with the ASIN'),
     brand: brandSource.describe(
       "`vendor`, `none`, or `namespace.key` of a metafield; `auto` is the vendor, unless it is a placeholder such as `n/a`, or the shop's own name",
     ),
     sourceUrl: metafieldName.describe(
-      '`namespace.key` of the metafield with the address of the page that the service shall read, where it finds none by itself; at most 2,048 characters',
+      'the metafield with the address of the page that the service shall read where it finds none, of at most 2,048 characters',
     ),
     referenceString: metafieldName.describe(
-      '`namespace.key` of the metafield with the text that the service shall search by; at most 1,000 characters',
+      'the metafield with the text that the service shall search by, of at most 1,000 characters',
     ),
     productLists: z
       .array(z.string().min(1))
@@ -203,19 +203,17 @@ const anyShape = {
       'catalog field (`name`, `description`, `html_description`, `brand`, `category`, `sections.CODE`) to store field (docs/shopify.md, docs/woocommerce.md)',
     ),
     attributes: metafieldMap(z.string().min(1)).describe(
-      'attribute code to `namespace.key` of a product metafield, such as `material: custom.material`; a value that does not fit its definition is reported and not written',
+      'attribute code to product metafield, such as `material: custom.material`; a value that does not fit its definition is reported and not written',
     ),
     variants: metafieldMap(
       z.string().regex(variantSource, 'description, html_description or sections.CODE'),
     ).describe(
-      '`description`, `html_description` or `sections.CODE` of a variant to `namespace.key` of a metafield of variants',
+      '`description`, `html_description` or `sections.CODE` of a variant to a metafield of variants',
     ),
     definitions: z
       .enum(['none', 'create'])
       .default('none')
-      .describe(
-        '`create` defines metafields that the store does not define yet, so that the admin and themes show them',
-      ),
+      .describe('`create` defines missing metafields in the store, so that the admin and themes show them'),
     sections: z
       .strictObject({
         namespace: z.string().regex(/^[A-Za-z0-9_-]{3,255}$/, '3 to 255 letters, digits, - and _'),
@@ -237,7 +235,7 @@ const anyShape = {
       )
       .default([])
       .describe(
-        "further hosts of pictures in generated texts, beside the store's own and those that the product uses already; other pictures are left out and listed",
+        "hosts of pictures in generated texts, beside the store's own and those that the product uses already; other pictures are left out and listed",
       ),
     gates: section({
       title: section({ maxLength: amount(0, { min: 0, max: 255 }) }).describe(
@@ -250,9 +248,7 @@ const anyShape = {
       forbid: z
         .array(forbiddenPattern)
         .default([])
-        .describe(
-          'patterns of RE2, which match in linear time, that no generated text may match, such as `(?i)best price`',
-        ),
+        .describe('patterns of RE2 that no generated text may match, such as `(?i)best price`'),
       numbers: onOff(false).describe(
         "a number with a unit in a generated text must occur in the merchant's texts or in an attribute",
       ),
@@ -265,9 +261,7 @@ const anyShape = {
       onFail: z
         .enum(['review', 'block'])
         .default('review')
-        .describe(
-          'the treatment of a text that fails a gate, in any mode: it waits for `review`, or is skipped (`block`)',
-        ),
+        .describe('whether a text that fails a gate waits for review, in any mode, or is skipped (`block`)'),
     }),
     locales: z
       .array(z.string().regex(LOCALE_CODE, 'a locale such as fr or pt-BR'))

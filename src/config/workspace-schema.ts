@@ -23,9 +23,7 @@ export const workspaceSchema = section({
     .describe(
       '`{ apiToken }`, `{ email, password }`, or all three: the token for products, the login where the token gets 403',
     ),
-  locale: optionalText.describe(
-    "of names, descriptions and attributes; empty is the workspace's own default",
-  ),
+  locale: optionalText.describe("of names, descriptions and attributes; empty: the workspace's own default"),
   requestsPerSecond: amount(10, { min: 0.01, max: 10_000, whole: false }).describe(
     'ceiling; never more than double in any one second, and 429 or 503 slow it further',
   ),
@@ -56,7 +54,7 @@ export const workspaceSchema = section({
     ),
     maxPerRun: amount(1000, { min: 0 }).describe('products per run; the others follow in later runs'),
     confirmAbove: amount(0, { min: 0 }).describe(
-      '`sync` on a terminal asks before it requests content for more products; `0`: never. `--yes` answers',
+      '`sync` on a terminal asks before it requests content for more products; 0: never',
     ),
   }),
   tasks: section({
