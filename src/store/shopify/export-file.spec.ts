@@ -63,6 +63,17 @@ describe('the lines of an export', () => {
     expect(await read(FAMILIES.toReversed(), { exportPartBytes: 100 })).toEqual(expected);
   });
 
+  it('may be long or short, one after the other', async () => {
+    const lengths = [10, 40_000, 20, 20_000, 20_000, 100_000, 30];
+    const nodes = lengths.map((length, index) =>
+      productNode(index + 1, { descriptionHtml: 'x'.repeat(length) }),
+    );
+    for (const exportPartBytes of [100, 1_000_000]) {
+      const products = await read(nodes, { exportPartBytes });
+      expect(products.map(({ descriptionHtml }) => descriptionHtml?.length)).toEqual(lengths);
+    }
+  });
+
   it('count once where a child is there twice', async () => {
     const [, variant = {}, , image = {}] = FAMILIES;
     expect(await read([image, variant, ...FAMILIES])).toEqual(await read(FAMILIES));

@@ -43,7 +43,7 @@ export async function splitExport(
       if (line.parent === null) roots += 1;
       const place = places.of(line);
       if (place === undefined) early.push(lines);
-      else if (parts[place]?.add(bytes) === true) await parts[place].flush();
+      else if (parts[place]?.add(bytes) === false) await parts[place].append(bytes);
     }
   }
   if (early.length > 0) await addEarly(path, early, places, parts);
@@ -68,7 +68,7 @@ async function addEarly(
       const line = parseLine(bytes, number);
       const part = parts[places.of(line) ?? parts.length];
       if (part === undefined) throw strayChild(line);
-      if (part.add(bytes)) await part.flush();
+      if (!part.add(bytes)) await part.append(bytes);
     }
   }
 }
@@ -88,29 +88,41 @@ class Places {
   }
 }
 
-/** A part file. It is opened for each write, so that an export needs few open files. */
+/**
+ * A part file. It is opened for each write, so that an export needs few open files. Lines are copied to one place, because a slice of what
+ * was read would keep all of it in memory.
+ */
 class Part {
   bytes = 0;
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
+  readonly #pending = Buffer.allocUnsafeSlow(FLUSH_BYTES);
+  #used = 0;
 
   constructor(readonly path: string) {}
 
-  /** True when it is time to flush. */
+  /** False when there is no room for the line: then it is to be appended. */
   add(line: Buffer): boolean {
-    this.#pending.push(line, LINE_END);
-    this.#pendingBytes += line.length + LINE_END.length;
-    return this.#pendingBytes >= FLUSH_BYTES;
+    if (this.#used + line.length + LINE_END.length > FLUSH_BYTES) return false;
+    this.#used += line.copy(this.#pending, this.#used);
+    this.#used += LINE_END.copy(this.#pending, this.#used);
+    return true;
+  }
+
+  /** Writes what is pending, and keeps the line for the next time or, where it is long, writes it too. */
+  async append(line: Buffer): Promise<void> {
+    await this.flush();
+    if (!this.add(line)) await this.#write(Buffer.concat([line, LINE_END]));
   }
 
   async flush(): Promise<void> {
-    if (this.#pendingBytes === 0) return;
-    this.bytes += this.#pendingBytes;
+    if (this.#used === 0) return;
+    await this.#write(this.#pending.subarray(0, this.#used));
+    this.#used = 0;
+  }
+
+  async #write(data: Buffer): Promise<void> {
+    this.bytes += data.length;
     if (this.bytes > MOST_PART_BYTES)
       throw new CodedError('invalid', 'one product of the export has too much data to be read');
-    const data = Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#pendingBytes = 0;
     await appendFile(this.path, data);
   }
 }
