@@ -19,7 +19,6 @@ const RULES = [
 const FURTHER_SPECS = [
   'src/planner/translations',
   'src/planner/generated-parts',
-  'src/planner/ten-nights',
   'src/persistence/state-changes',
 ];
 

@@ -26,11 +26,7 @@ function values(value: unknown, target: 'tags' | 'images[].alt'): string[] {
 describe('tags of a result', () => {
   it.each<[string, unknown, string[]]>([
     ['a text with commas', 'Red, Blue ,,red', ['tags:red Red', 'tags:blue Blue']],
-    [
-      'a list, whose entries may hold commas too',
-      ['Red', 'Blue, A'],
-      ['tags:red Red', 'tags:blue Blue', 'tags:a A'],
-    ],
+    ['a list, also with commas', ['Red', 'Blue, A'], ['tags:red Red', 'tags:blue Blue', 'tags:a A']],
     ['markup, as text', ['<b>Red</b><script>alert(1)</script>'], ['tags:red Red']],
     ['a text that is too long, cut', ['x'.repeat(300)], [`tags:${'x'.repeat(255)} ${'x'.repeat(255)}`]],
     ['entries that are no texts, none', [1, null, { a: 'b' }, true], []],
@@ -47,11 +43,7 @@ describe('tags of a result', () => {
 
 it.each<[string, unknown, string[]]>([
   ['a text, cut to what the store takes', 'x'.repeat(600), [`images[].alt ${'x'.repeat(512)}`]],
-  [
-    'a list, whose entries keep their places',
-    ['Front', 7, '<i>Back</i>'],
-    ['images[].alt ["Front","","Back"]'],
-  ],
+  ['a list, entry by entry', ['Front', 7, '<i>Back</i>'], ['images[].alt ["Front","","Back"]']],
   ['a list without texts, none', [1, ''], []],
   ['nothing, none', undefined, []],
 ])('alternative texts of a result are made of %s', (_what, value, expected) => {

@@ -328,13 +328,7 @@ describe('the holder of a withheld identifier', () => {
     ['one of another store has it', owned(elsewhere), 'other_store', [elsewhere], null],
     ['the catalog shows one of the store', shown(other, [other, 'live']), 'this_store', [other], '90'],
     ['the catalog shows an orphan', shown(other, [other, 'orphaned']), 'orphan', [other], '90'],
-    [
-      'the catalog shows one of another store',
-      shown(elsewhere, [elsewhere, 'live']),
-      'other_store',
-      [elsewhere],
-      '90',
-    ],
+    ['the catalog shows another’s', shown(elsewhere, [elsewhere, 'live']), 'other_store', [elsewhere], '90'],
     [
       'the catalog shows a variant of an orphan',
       shown(variantOfOther, [other, 'orphaned']),

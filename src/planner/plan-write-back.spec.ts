@@ -44,12 +44,7 @@ describe('a field', () => {
     ['cleared since it was read', null, {}, EDITED_SINCE_READ],
     ['edited after we wrote it', 'Edited', { written: ours }, EDITED_SINCE_WRITTEN],
     ['cleared after we wrote it', null, { written: ours }, EDITED_SINCE_WRITTEN],
-    [
-      'edited after we wrote it, also where a later run has read that edit,',
-      'Edited',
-      edited,
-      EDITED_SINCE_WRITTEN,
-    ],
+    ['edited after we wrote it, and read by a run since,', 'Edited', edited, EDITED_SINCE_WRITTEN],
     [
       'that holds an earlier text of ours, put there by somebody,',
       'Ours',
@@ -75,11 +70,7 @@ describe('a field', () => {
       { written: ours, onConflict: 'overwrite' },
       CONFIGURED + EDITED_SINCE_WRITTEN,
     ],
-    [
-      'edited since it was read, by configuration',
-      { onConflict: 'overwrite' },
-      CONFIGURED + EDITED_SINCE_READ,
-    ],
+    ['edited since the read, by configuration', { onConflict: 'overwrite' }, CONFIGURED + EDITED_SINCE_READ],
     [
       'edited after we wrote it, once approved',
       { written: ours, released: true },

@@ -29,15 +29,11 @@ describe('the category that the catalog gets', () => {
     ['Home > Bottles', 'Thermos', 'Home > Bottles', 'Thermos'],
     [null, 'Indoor', 'Indoor', null],
     ['Uncategorized', 'Necklace', 'Necklace', null],
-    ['UNCATEGORISED', null, null, null],
     ['Home > Uncategorized', 'Vase', 'Vase', null],
     ['Home > Bottles', 'n/a', 'Home > Bottles', null],
-    [null, 'N/A', null, null],
     [null, '-', null, null],
-    ['Sin categoría', 'Collar', 'Collar', null],
     ['Non classé', 'Collier', 'Collier', null],
     ['Non classe\u0301', 'Collier', 'Collier', null],
-    ['Без категории', 'Кольцо', 'Кольцо', null],
     ['未分類', null, null, null],
     [null, null, null, null],
   ])(
@@ -67,17 +63,9 @@ describe('the brand that the catalog gets', () => {
     ['Partners Demo Store', 'auto', null],
     ['Partners', 'auto', 'Partners'],
     ['partners-demo', 'vendor', 'partners-demo'],
-    ['n/a', 'auto', null],
     ['N/A', 'vendor', null],
-    ['No Brand', 'auto', null],
-    ['---', 'auto', null],
     ['Ｎ／Ａ', 'auto', null],
     ['k.A.', 'auto', null],
-    ['OHNE MARKE', 'auto', null],
-    ['Sans marque', 'auto', null],
-    ['sin marca', 'auto', null],
-    ['Unbekannt', 'vendor', null],
-    ['без бренда', 'auto', null],
     ['My Store', 'auto', null],
     ['KA', 'auto', 'KA'],
     ['Acme', 'custom.placeholder', null],
@@ -130,8 +118,6 @@ describe('the address and reference of a product for the service', () => {
   it.each([
     ['a relative address', 'maker.example/bottle', 'single_line_text_field'],
     ['a script', 'javascript:alert(1)', 'single_line_text_field'],
-    ['data', 'data:text/html,x', 'single_line_text_field'],
-    ['another protocol', 'ftp://maker.example', 'single_line_text_field'],
     ['a blank', ' ', 'single_line_text_field'],
     ['10,000 characters', `https://maker.example/${'x'.repeat(10_000)}`, 'url'],
     ['2,000 characters that grow when they are encoded', `https://maker.example/${'ß'.repeat(1900)}`, 'url'],
@@ -140,7 +126,6 @@ describe('the address and reference of a product for the service', () => {
     ['half a list', '["https://a.example"', 'list.url'],
     ['a reference', 'gid://shopify/Page/1', 'page_reference'],
     ['a link to a script', '{"text":"Page","url":"javascript:alert(1)"}', 'link'],
-    ['a link without an address', '{"text":"Page"}', 'link'],
     ['5 MB', `https://a.example/${'x'.repeat(5_000_000)}`, 'multi_line_text_field'],
   ])('is no page where the metafield holds %s', (_what, value, type) => {
     expect(body({ metafields: [metafield('custom.page', value, type)] }, mapping)).not.toHaveProperty(
@@ -205,21 +190,16 @@ describe('the images of variants', () => {
     ),
   });
 
+  const [gold, silver] = ['anchor-gold', 'anchor-silver'].map(image) as [string, string];
   // The jewellery export: three bracelets and pendants of two colours, with an image of each in the gallery.
   it.each<[Readonly<Record<string, string[]>>, (string | undefined)[]]>([
-    [
-      { Gold: [image('anchor-gold')], Silver: [image('anchor-silver')] },
-      [image('anchor-gold'), image('anchor-silver')],
-    ],
-    [{ Gold: [image('anchor-gold')], Silver: [] }, [image('anchor-gold'), undefined]],
+    [{ Gold: [gold], Silver: [silver] }, [gold, silver]],
+    [{ Gold: [gold], Silver: [] }, [gold, undefined]],
     [{ Gold: [], Silver: [] }, [undefined, undefined]],
   ])('of %j are on the variants, and in the product’s list as before', (of, expected) => {
     const sent = body(bracelet(of));
     expect(sent.variants?.map(({ images }) => images?.[0]?.source_url)).toEqual(expected);
-    expect(sent.images?.map(({ source_url }) => source_url)).toEqual([
-      image('anchor-gold'),
-      image('anchor-silver'),
-    ]);
+    expect(sent.images?.map(({ source_url }) => source_url)).toEqual([gold, silver]);
   });
 
   it('are only the product’s where it has one variant without options', () => {

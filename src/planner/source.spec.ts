@@ -85,15 +85,6 @@ describe('effectiveSnapshot', () => {
     expect(effectiveSnapshot(snapshot({ title: 'generated' }), written).title).toBe('');
   });
 
-  it('keeps the merchant’s edit of one field beside our text in another', () => {
-    const written = {
-      title: afterWrite(undefined, 'generated', 'Bottle'),
-      vendor: afterWrite(undefined, 'ours', 'Acme'),
-    };
-    const read = snapshot({ title: 'Edited', vendor: 'ours' });
-    expect(effectiveSnapshot(read, written)).toMatchObject({ title: 'Edited', vendor: 'Acme' });
-  });
-
   it('treats our metafields as what they replaced, also in a namespace that is no longer filled', () => {
     const written = {
       'metafield:custom.material': afterWrite(undefined, 'generated', null),
@@ -114,12 +105,14 @@ describe('effectiveSnapshot', () => {
 });
 
 describe('sourceFingerprint', () => {
+  const mpn = metafield('ids.mpn', 'M-1');
   const base = snapshot({
     options: [{ name: 'Size', values: ['S', 'M'] }],
     hasOnlyDefaultVariant: false,
     variants: [variant({ id: '11', title: 'S', options: [{ name: 'Size', value: 'S' }] })],
-    metafields: [metafield('custom.care', 'wash'), metafield('ids.mpn', 'M-1')],
+    metafields: [metafield('custom.care', 'wash'), mpn],
   });
+  const own = base.variants[0]!;
 
   it.each<[string, Partial<ProductSnapshot>]>([
     ['title', { title: 'Other' }],
@@ -136,24 +129,14 @@ describe('sourceFingerprint', () => {
     ['option names', { options: [{ name: 'Height', values: ['S', 'M'] }] }],
     ['option values', { options: [{ name: 'Size', values: ['S'] }] }],
     ['variants', { variants: [] }],
-    ['a variant’s sku', { variants: [{ ...base.variants[0]!, sku: null }] }],
-    ['a variant’s barcode', { variants: [{ ...base.variants[0]!, barcode: null }] }],
-    ['a variant’s title', { variants: [{ ...base.variants[0]!, title: 'M' }] }],
-    [
-      'a variant’s image',
-      { variants: [{ ...base.variants[0]!, imageUrls: ['https://cdn.example.com/s.jpg'] }] },
-    ],
-    ['a variant’s weight', { variants: [{ ...base.variants[0]!, weight: '2 kg' }] }],
-    [
-      'a variant’s metafield',
-      { variants: [{ ...base.variants[0]!, metafields: [metafield('ids.mpn', 'V-1')] }] },
-    ],
-    ['a variant’s options', { variants: [{ ...base.variants[0]!, options: [] }] }],
-    ['a mapped metafield', { metafields: [metafield('custom.care', 'dry'), metafield('ids.mpn', 'M-1')] }],
-    [
-      'a mapped metafield’s type',
-      { metafields: [metafield('custom.care', 'wash', 'json'), metafield('ids.mpn', 'M-1')] },
-    ],
+    ['a variant’s sku', { variants: [{ ...own, sku: null }] }],
+    ['a variant’s title', { variants: [{ ...own, title: 'M' }] }],
+    ['a variant’s image', { variants: [{ ...own, imageUrls: ['https://cdn.example.com/s.jpg'] }] }],
+    ['a variant’s weight', { variants: [{ ...own, weight: '2 kg' }] }],
+    ['a variant’s metafield', { variants: [{ ...own, metafields: [metafield('ids.mpn', 'V-1')] }] }],
+    ['a variant’s options', { variants: [{ ...own, options: [] }] }],
+    ['a mapped metafield', { metafields: [metafield('custom.care', 'dry'), mpn] }],
+    ['a mapped metafield’s type', { metafields: [metafield('custom.care', 'wash', 'json'), mpn] }],
     ['the part number', { metafields: [metafield('custom.care', 'wash'), metafield('ids.mpn', 'M-2')] }],
   ])('moves with the %s', (_what, change) => {
     expect(sourceFingerprint({ ...base, ...change }, mapped)).not.toBe(sourceFingerprint(base, mapped));
@@ -162,10 +145,7 @@ describe('sourceFingerprint', () => {
   it.each<[string, Partial<ProductSnapshot>]>([
     ['the SEO texts, which the catalog never sees', { seoTitle: 'x', seoDescription: 'y' }],
     ['metafields that nobody mapped', { metafields: [...base.metafields, metafield('other.x', 'y')] }],
-    [
-      'the namespace that write-back fills',
-      { metafields: [...base.metafields, metafield('catalog.x', 'y')] },
-    ],
+    ['the namespace of write-back', { metafields: [...base.metafields, metafield('catalog.x', 'y')] }],
   ])('stays with a change of %s', (_what, change) => {
     expect(sourceFingerprint({ ...base, ...change }, mapped)).toBe(sourceFingerprint(base, mapped));
   });
@@ -188,7 +168,7 @@ describe('sourceFingerprint', () => {
 
   it('does not know the image of the only variant of a product without options', () => {
     const standalone = { ...base, hasOnlyDefaultVariant: true };
-    const variants = [{ ...base.variants[0]!, imageUrls: ['https://cdn.example.com/s.jpg'] }];
+    const variants = [{ ...own, imageUrls: ['https://cdn.example.com/s.jpg'] }];
     expect(sourceFingerprint({ ...standalone, variants }, mapped)).toBe(
       sourceFingerprint(standalone, mapped),
     );

@@ -35,17 +35,9 @@ describe('the keys of stores', () => {
 
   it.each<[string, ConfiguredStore[], KeptStore[]]>([
     ['names another shop', [configured('a', B)], [kept('a', A)]],
-    [
-      'was given to a new shop while its own got another key',
-      [configured('north', A), configured('a', B)],
-      [kept('a', A)],
-    ],
+    ['was given to a new shop', [configured('north', A), configured('a', B)], [kept('a', A)]],
     ['was exchanged with another', [configured('a', B), configured('b', A)], [kept('a', A), kept('b', B)]],
-    [
-      'has the address that another shop left',
-      [configured('a', B, true), configured('b', A, true)],
-      [kept('a', A)],
-    ],
+    ['has another’s former address', [configured('a', B, true), configured('b', A, true)], [kept('a', A)]],
   ])('are refused where one %s', (_title, stores, rows) => {
     expect(planStoreKeys(stores, rows)).toEqual({
       refused: `stores.a holds the rows of ${A} and cannot serve ${B}. Use another key for it`,

@@ -104,12 +104,7 @@ describe('a translation', () => {
     ['is not sent where it stands already', translations({}, 'Gourde'), {}, 'same'],
     ['leaves a person’s alone', translations({}, 'La mienne'), {}, 'conflict', person],
     ['goes over a person’s when it is approved', translations({}, 'La mienne'), { released: true }, 'write'],
-    [
-      'goes over a person’s by configuration',
-      translations({}, 'Mienne'),
-      { onConflict: 'overwrite' },
-      'write',
-    ],
+    ['goes over one by configuration', translations({}, 'Mienne'), { onConflict: 'overwrite' }, 'write'],
     ['replaces what we wrote', translations({}, 'Ancienne'), ourOld, 'write'],
     [
       'leaves alone what a person made of ours',
@@ -118,12 +113,7 @@ describe('a translation', () => {
       'conflict',
       'somebody changed the translation after we wrote it',
     ],
-    [
-      'is known as written by an attempt that was cut off',
-      translations({}, 'Gourde'),
-      { sentBefore: sent },
-      'written_before',
-    ],
+    ['is known from an earlier attempt', translations({}, 'Gourde'), { sentBefore: sent }, 'written_before'],
     [
       'that equals the text sent to the catalog was not generated',
       translations(),

@@ -34,7 +34,7 @@ describe('the codes of variants', () => {
   it.each<[string, Code[], string | undefined, (string | undefined)[]]>([
     ['that all share name the product', ['ST-1', 'ST-1', 'ST-1'], 'ST-1', [none, none, none]],
     [
-      'that those share which have one name the product',
+      'shared by all that have one name the product',
       ['ST-1', null, 'ST-1', ' '],
       'ST-1',
       [none, none, none, none],

@@ -49,12 +49,7 @@ describe('the gates of a generated text', () => {
       { title: { maxLength: 70 } },
       ['length: 71 characters, at most 70 allowed'],
     ],
-    [
-      'a title of just that length',
-      { target: 'title', value: 'ö'.repeat(70) },
-      { title: { maxLength: 70 } },
-      [],
-    ],
+    ['a title of that length', { target: 'title', value: 'ö'.repeat(70) }, { title: { maxLength: 70 } }, []],
     [
       'a description by its text, not by its markup',
       { value: '<p class="a-long-class-name">short</p>' },
@@ -79,12 +74,7 @@ describe('the gates of a generated text', () => {
       { shrink: 0.5 },
       ['shrink: 38 % as long as the present text, at least 50 % expected'],
     ],
-    [
-      'a description that removes media',
-      { value: '<p>x</p>', before: '<img src="https://a.example/1.png">' },
-      {},
-      [],
-    ],
+    ['one that removes media', { value: '<p>x</p>', before: '<img src="https://a.example/1.png">' }, {}, []],
     [
       'a description in a script whose characters say more',
       { target: 'zh-CN:descriptionHtml', value: '<p>不锈钢水瓶</p>', before: '<p>Bottle of steel.</p>' },
@@ -92,12 +82,7 @@ describe('the gates of a generated text', () => {
       [],
     ],
     ['a description where there was none', { value: '<p>x</p>', before: null }, { shrink: 0.5 }, []],
-    [
-      'a title that shrinks: titles may',
-      { target: 'title', value: 'x', before: 'xxxxxxxx' },
-      { shrink: 0.5 },
-      [],
-    ],
+    ['a shorter title', { target: 'title', value: 'x', before: 'xxxxxxxx' }, { shrink: 0.5 }, []],
   ])('judge %s', (_what, text, settings, expected) => {
     expect(findings(text, settings)).toEqual(expected);
   });
@@ -108,19 +93,13 @@ describe('a number with a unit', () => {
   it.each<[string, string, Partial<GateContext>, string[]]>([
     ['is not in the source', 'Draws 25 W.', {}, ['25 W: not in the source']],
     ['is in the source', 'Draws 25 W.', { sourceTexts: ['<p>Lamp, 25W</p>'] }, []],
-    [
-      'is in the source with another unit',
-      'Weighs 25 g.',
-      { sourceTexts: ['25 W'] },
-      ['25 g: not in the source'],
-    ],
+    ['has another unit there', 'Weighs 25 g.', { sourceTexts: ['25 W'] }, ['25 g: not in the source']],
     ['is in an attribute whose name holds the unit', 'Draws 25 W.', { attributeTexts: ['25'] }, []],
     ['is spelled otherwise', 'A 10 inch pan, 1,5 litres', { sourceTexts: ['10" pan of 1.5 l'] }, []],
     ['has thousands', 'Holds 1,500 ml', { sourceTexts: ['1500 ml'] }, []],
     ['is a part of a model’s name', 'The X25 W is here', {}, []],
     ['is no number with a unit', 'Comes in 3 colours and 2 sizes', {}, []],
     ['has thousands that stand apart', 'Weighs 1 500 g', { sourceTexts: ['1500 g'] }, []],
-    ['has thousands with an apostrophe', 'Holds 1’500 ml', { sourceTexts: ['1500 ml'] }, []],
     ['follows a count', 'Pack of 2 500 ml bottles', { sourceTexts: ['500 ml'] }, []],
     ['follows a model’s number', 'Phone 15 128 GB', { sourceTexts: ['128 GB'] }, []],
     ['is part of a size in another order', 'A box of 10 x 20 x 30 cm', { sourceTexts: ['30×20×10 cm'] }, []],
@@ -140,12 +119,7 @@ describe('a number with a unit', () => {
     ['has a micro sign', '5 µm', { sourceTexts: ['5 μm'] }, []],
     ['is a year before a place', 'Made in 2020 in Italy', {}, []],
     ['is a count before a word', 'A 3 in 1 shampoo, 5 a day', {}, []],
-    [
-      'is in inches for certain',
-      'A 10in pan, 12 in.',
-      {},
-      ['10in: not in the source', '12 in: not in the source'],
-    ],
+    ['is in inches', 'A 10in pan, 12 in.', {}, ['10in: not in the source', '12 in: not in the source']],
     ['ends a quotation', 'The “Model 25” and the "Pro 30"', {}, []],
     ['is in inches within a quotation mark', 'A 27" screen', {}, ['27": not in the source']],
     ['is a decade', 'Looks like the 90s', {}, []],
@@ -154,14 +128,6 @@ describe('a number with a unit', () => {
     ['is invented twice', 'Lasts 24 h, yes, 24 h', {}, ['24 h: not in the source']],
   ])('that %s', (_what, value, context, expected) => {
     expect(findings({ value }, numbers, context)).toEqual(expected.map((detail) => `numbers: ${detail}`));
-  });
-
-  it('is found with the digits and unit that the text has', () => {
-    expect(quantitiesIn('2.5kg, 3 °C and 40%').map(({ text, unit }) => [text, unit])).toEqual([
-      ['2.5kg', 'kg'],
-      ['3 °C', '°c'],
-      ['40%', '%'],
-    ]);
   });
 
   it('of any text is found in it, and never changes the text', () => {
@@ -173,22 +139,20 @@ describe('a number with a unit', () => {
   });
 });
 
-describe('the gate of numbers', () => {
-  it.each([
-    ['digits', '1'.repeat(200_000)],
-    ['separated digits', '1.'.repeat(100_000)],
-    ['groups', '111 '.repeat(50_000)],
-    ['groups that end in four digits', `${'111 '.repeat(50_000)}1111`],
-    ['sizes', '1 x '.repeat(50_000) + '1 cm'],
-    ['units', '1 kg '.repeat(40_000)],
-    ['quotes', '1" '.repeat(60_000)],
-    ['letters after each number', `1${'a'.repeat(30)} `.repeat(6_000)],
-  ])('takes time by the length of the text alone: %s', (_what, text) => {
-    const began = process.cpuUsage();
-    const context = { sourceTexts: [text], attributeTexts: [text] };
-    findings({ target: 'title', value: text }, { numbers: true }, context);
-    expect(process.cpuUsage(began).user / 1_000).toBeLessThan(4_000);
-  });
+it.each([
+  ['digits', '1'.repeat(200_000)],
+  ['separated digits', '1.'.repeat(100_000)],
+  ['groups', '111 '.repeat(50_000)],
+  ['groups that end in four digits', `${'111 '.repeat(50_000)}1111`],
+  ['sizes', '1 x '.repeat(50_000) + '1 cm'],
+  ['units', '1 kg '.repeat(40_000)],
+  ['quotes', '1" '.repeat(60_000)],
+  ['letters after each number', `1${'a'.repeat(30)} `.repeat(6_000)],
+])('the gate of numbers takes time by the length of the text alone: %s', (_what, text) => {
+  const began = process.cpuUsage();
+  const context = { sourceTexts: [text], attributeTexts: [text] };
+  findings({ target: 'title', value: text }, { numbers: true }, context);
+  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(4_000);
 });
 
 describe('the language of a text', () => {
