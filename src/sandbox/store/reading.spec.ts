@@ -48,7 +48,6 @@ describe('a product search', () => {
     ['status:active,draft,archived,unlisted', 'abcd'],
     ['status:ACTIVE OR status:draft', 'ab'],
     ['-status:active', 'bcd'],
-    ['NOT status:active', 'bcd'],
     ["tag:'summer sale'", 'd'],
     ['tag:sum*', 'd'],
     ['vendor:norrby', 'ab'],
@@ -58,7 +57,6 @@ describe('a product search', () => {
     ["id:'gid://shopify/Product/8000000000002'", 'b'],
     ['id:>8000000000002', 'cd'],
     ['vendor:norrby OR vendor:brume tag:wool', 'ac'],
-    ['tag:wool AND vendor:brume', 'c'],
     ['tag:wool OR', 'ac'],
   ])('%s finds %s', async (query, expected) => {
     expect(await handles(await shop(), query)).toBe(expected);
@@ -108,15 +106,6 @@ it('pages sorted by the time of change give a product again that is edited while
 });
 
 describe('access', () => {
-  it('is refused to a wrong token, and to a version that does not exist', async () => {
-    const store = await sandbox();
-    const wrong = await call(store, '{ shop { id } }', {}, { token: 'shpat_wrong' });
-    expect([wrong.status, wrong.body]).toEqual([401, { errors: expect.stringContaining('[API] Invalid') }]);
-    expect((await call(store, '{ shop { id } }', {}, { version: '2031-01' })).status).toBe(404);
-    const old = await call(store, '{ shop { id } }', {}, { version: '2024-01' });
-    expect(old.headers.get('x-shopify-api-version')).toBe('2026-01');
-  });
-
   it('is given for client credentials, for a day', async () => {
     const clock = new TestClock();
     const app = { clientId: 'id', clientSecret: 'secret', accessToken: null };
@@ -134,30 +123,16 @@ describe('access', () => {
     clock.advance(86_400_000);
     expect((await call(store, '{ shop { id } }', {}, { token })).status).toBe(401);
   });
-
-  it('without a scope is denied for what the scope covers, by name, and the rest is answered', async () => {
-    const store = await sandbox({ scopes: ['read_products'] });
-    const { body } = await call(store, '{ productsCount { count } shop { id } shopLocales { locale } }');
-    expect(body.data).toBeNull();
-    expect(body.errors?.[0]?.extensions).toMatchObject({
-      code: 'ACCESS_DENIED',
-      requiredAccess: expect.stringContaining('read_locales'),
-    });
-  });
 });
 
 describe('costs', () => {
   it.each([
     ['{ products(first: 250) { nodes { id title tags } } }', 13],
-    ['{ products(first: 250) { nodes { id } edges { node { id } } } }', 24],
     ['{ products(first: 1) { nodes { id } } }', 3],
-    ['{ products(first: 5) { nodes { id } pageInfo { hasNextPage } } }', 5],
     ['{ products(first: 5) { nodes { id seo { title } } } }', 8],
     ['{ nodes(ids: ["gid://shopify/Product/1", "gid://shopify/Product/2"]) { id } }', 1],
     ['{ productsCount { count } }', 10],
-    ['{ bulkOperation(id: "gid://shopify/BulkOperation/1") { id } }', 1],
     ['mutation { productUpdate(product: { title: "x" }) { product { id } userErrors { message } } }', 10],
-    ['mutation { productUpdate(product: { title: "x" }) { product { id seo { title } } } }', 11],
   ])('%s asks for %d points', async (query, requested) => {
     const { body } = await call(await sandbox(), query);
     expect(body.extensions?.cost.requestedQueryCost).toBe(requested);
@@ -196,60 +171,16 @@ describe('costs', () => {
 describe('an export', () => {
   const RUN = `mutation R($query: String!) { bulkOperationRunQuery(query: $query, groupObjects: false) {
     bulkOperation { id status } userErrors { field message code } } }`;
-  const POLL = `query P($id: ID!) { bulkOperation(id: $id) { id status objectCount rootObjectCount fileSize url } }`;
-  const QUERY =
-    '{ products { edges { node { __typename id title variants { edges { node { id media { edges { node { id } } } } } } } } } }';
 
-  interface Operation {
-    readonly id: string;
-    readonly status: string;
-    readonly rootObjectCount: string;
-    readonly url: string | null;
-  }
   interface Payload {
-    readonly bulkOperation: Operation | null;
+    readonly bulkOperation: object | null;
     readonly userErrors: readonly UserError[];
   }
 
-  async function run(store: TestStore, query = QUERY): Promise<Payload> {
+  async function run(store: TestStore, query = '{ products { edges { node { id } } } }'): Promise<Payload> {
     const { body } = await call<{ bulkOperationRunQuery: Payload }>(store, RUN, { query });
     return body.data.bulkOperationRunQuery;
   }
-  async function poll(store: TestStore, id = ''): Promise<Operation> {
-    return (await call<{ bulkOperation: Operation }>(store, POLL, { id })).body.data.bulkOperation;
-  }
-
-  it('has a line for each node, children after their parent and not next to it, with counts and size that agree', async () => {
-    const store = await sandbox();
-    const sizes = ['S', 'M'].map((size) => ({ 'Option1 Name': 'Size', 'Option1 Value': size }));
-    const rows = Array.from({ length: 150 }, (_, index) =>
-      sizes.map((size, place) => ({ ...size, Handle: `p-${index}`, Title: place === 0 ? `P ${index}` : '' })),
-    );
-    store.loadCsv(csv(...rows.flat()));
-    const { bulkOperation } = await run(store);
-    store.products.delete(store.products.list()[0]!.id);
-    await store.idle();
-    const operation = await poll(store, bulkOperation?.id);
-    const text = await (await fetch(operation.url ?? '')).text();
-    expect(text).not.toContain('gid://');
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { id: string; __parentId?: string });
-    // The products of the moment it began, the deleted one among them.
-    expect(operation).toMatchObject({
-      status: 'COMPLETED',
-      objectCount: '450',
-      rootObjectCount: '150',
-      fileSize: String(Buffer.byteLength(text)),
-    });
-    expect(lines).toHaveLength(450);
-    const place = new Map(lines.map(({ id }, at) => [id, at]));
-    const children = lines.flatMap((line, at) =>
-      line.__parentId === undefined ? [] : [at - (place.get(line.__parentId) ?? Infinity)],
-    );
-    expect(Math.min(...children)).toBeGreaterThan(1);
-  });
 
   it('is refused for a text that does not pass the schema, and while five are running', async () => {
     const store = await sandbox({ exportMs: 60_000 });

@@ -104,13 +104,4 @@ describe('a delivery', () => {
       'product.updated',
     ]);
   });
-
-  it('does not come for a delete by force, or of the emptied trash (D8)', async () => {
-    await watched();
-    const [a, b] = [await created(), await created()];
-    await delivered();
-    await ask(shop, 'DELETE', `products/${a}`, { query: { force: 'true' } });
-    shop.products.delete(b);
-    expect(await delivered()).toEqual([]);
-  });
 });
