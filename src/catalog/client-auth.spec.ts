@@ -336,37 +336,35 @@ describe('renewal', () => {
   });
 });
 
-describe('secrets', () => {
-  it('appear in no error, however it is printed, even when the service echoes them', async () => {
-    const session = [LOGIN.password, 'access-canary', 'refresh-canary'];
-    let secrets = session;
-    let echo = '';
-    const failures: Handler[] = [
-      () => ({ status: 400, json: { [`field ${echo}`]: [echo], non_field: echo } }),
-      () => ({ status: 401, json: { detail: echo } }),
-      () => ({ status: 500, text: echo }),
-      () => ({ status: 302, headers: { location: `https://x.example/${secrets[0] ?? ''}?t=${echo}` } }),
-      () => ({ status: 200, text: `<html>${echo}` }),
-      () => ({ raw: (response) => void response.destroy() }),
-      () => ({
-        raw: (response) =>
-          void response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()),
-      }),
-    ];
-    for (const auth of [LOGIN, { apiToken: 'api-canary-token', ...LOGIN }]) {
-      secrets = 'apiToken' in auth ? [...session, 'api-canary-token'] : session;
-      echo = secrets.join(' ');
-      for (const fail of failures) {
-        service.handler = () => ({ json: { access: 'access-canary', refresh: 'refresh-canary' } });
-        const client = service.client({ auth }, time);
-        await client.login();
-        service.handler = fail;
-        for (const call of [() => client.getProduct(7), () => client.upsertProduct({ name: 'a' })]) {
-          const error = await errorOf(call());
-          const printed = `${inspect(error, { depth: 20, showHidden: true })} ${JSON.stringify(error)} ${String(error)}`;
-          for (const secret of secrets) expect(printed).not.toContain(secret);
-        }
+it('secrets appear in no error, however it is printed, even when the service echoes them', async () => {
+  const session = [LOGIN.password, 'access-canary', 'refresh-canary'];
+  let secrets = session;
+  let echo = '';
+  const failures: Handler[] = [
+    () => ({ status: 400, json: { [`field ${echo}`]: [echo], non_field: echo } }),
+    () => ({ status: 401, json: { detail: echo } }),
+    () => ({ status: 500, text: echo }),
+    () => ({ status: 302, headers: { location: `https://x.example/${secrets[0] ?? ''}?t=${echo}` } }),
+    () => ({ status: 200, text: `<html>${echo}` }),
+    () => ({ raw: (response) => void response.destroy() }),
+    () => ({
+      raw: (response) =>
+        void response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy()),
+    }),
+  ];
+  for (const auth of [LOGIN, { apiToken: 'api-canary-token', ...LOGIN }]) {
+    secrets = 'apiToken' in auth ? [...session, 'api-canary-token'] : session;
+    echo = secrets.join(' ');
+    for (const fail of failures) {
+      service.handler = () => ({ json: { access: 'access-canary', refresh: 'refresh-canary' } });
+      const client = service.client({ auth }, time);
+      await client.login();
+      service.handler = fail;
+      for (const call of [() => client.getProduct(7), () => client.upsertProduct({ name: 'a' })]) {
+        const error = await errorOf(call());
+        const printed = `${inspect(error, { depth: 20, showHidden: true })} ${JSON.stringify(error)} ${String(error)}`;
+        for (const secret of secrets) expect(printed).not.toContain(secret);
       }
     }
-  });
+  }
 });

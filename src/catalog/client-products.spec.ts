@@ -85,27 +85,18 @@ describe('requests', () => {
   });
 });
 
-describe('locale', () => {
-  it('[GEN-04] [LIST-04] [CREATE-09] [GET-02] goes where the interface takes it: list, create and read', async () => {
-    service.handler = ({ method, path }) => ({
-      json: method === 'GET' && path.startsWith('/products/?') ? page([PRODUCT]) : PRODUCT,
-    });
-    const client = service.client({ locale: 'de' });
-    await client.listProducts();
-    await client.upsertProduct({ name: 'a' });
-    await client.getProduct(7);
-    await client.getProduct(7, { locale: 'fr' });
-    await client.updateProduct(7, { name: 'a' });
-    await client.replaceProduct(7, { name: 'a' });
-    expect(service.asked.map(({ query }) => query.get('locale'))).toEqual([
-      'de',
-      'de',
-      'de',
-      'fr',
-      null,
-      null,
-    ]);
+it('locale [GEN-04] [LIST-04] [CREATE-09] [GET-02] goes where the interface takes it: list, create and read', async () => {
+  service.handler = ({ method, path }) => ({
+    json: method === 'GET' && path.startsWith('/products/?') ? page([PRODUCT]) : PRODUCT,
   });
+  const client = service.client({ locale: 'de' });
+  await client.listProducts();
+  await client.upsertProduct({ name: 'a' });
+  await client.getProduct(7);
+  await client.getProduct(7, { locale: 'fr' });
+  await client.updateProduct(7, { name: 'a' });
+  await client.replaceProduct(7, { name: 'a' });
+  expect(service.asked.map(({ query }) => query.get('locale'))).toEqual(['de', 'de', 'de', 'fr', null, null]);
 });
 
 describe('listing products', () => {
@@ -125,22 +116,11 @@ describe('listing products', () => {
       sorting: 'asc',
       orderBy: 'task',
     });
-    expect([...(service.asked[0]?.query ?? [])]).toEqual([
-      ['search', 'a b'],
-      ['brand', 'Ac'],
-      ['brands', 'Acme, Inc'],
-      ['brands', 'Other'],
-      ['category', 'no_category'],
-      ['tag', '3'],
-      ['tag', '4'],
-      ['created_at_after', '2026-01-01'],
-      ['created_at_before', '2026-02-01'],
-      ['images', 'false'],
-      ['tasks', 'not_generated'],
-      ['product_list', 'winter'],
-      ['sorting', 'asc'],
-      ['order_by', 'task'],
-    ]);
+    expect(service.asked[0]?.query.toString().replaceAll('&', ' ')).toBe(
+      'search=a+b brand=Ac brands=Acme%2C+Inc brands=Other category=no_category tag=3 tag=4 ' +
+        'created_at_after=2026-01-01 created_at_before=2026-02-01 images=false tasks=not_generated ' +
+        'product_list=winter sorting=asc order_by=task',
+    );
   });
 
   it('[LIST-01] [PROD-06] [PROD-15] [PROD-22] a page holds whole products, and fields nobody named pass through', async () => {
@@ -242,12 +222,7 @@ describe('listing products', () => {
   it.each([
     ['the same page at ever new addresses', () => 1, (p: number) => `?p=${String(p + 1)}`, 2],
     ['the first page again', (p: number) => p % 3, (p: number) => `?p=${String(p + 1)}`, 4],
-    [
-      'an address that grows',
-      (p: number) => p,
-      (p: number) => `?p=${String(p + 1)}&x=${'x'.repeat(9_000)}`,
-      1,
-    ],
+    ['a growing address', (p: number) => p, (p: number) => `?p=${String(p + 1)}&x=${'x'.repeat(9_000)}`, 1],
     ['more than the service counts', (p: number) => p, (p: number) => `?p=${String(p + 1)}`, 30],
   ])('a walk that is led on by %s is stopped', async (_what, id, next, most) => {
     service.handler = ({ query }) => ({

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Readable } from 'node:stream';
 import { inBackground } from './background.js';
 import type { CatalogClient } from './client.js';
 import {
@@ -90,14 +89,12 @@ describe('429 and 503', () => {
   });
 });
 
-describe('the ceiling', () => {
-  it('requests of one client start no faster than requestsPerSecond, login and pages among them', async () => {
-    service.handler = () => ({ json: PRODUCT });
-    const client = service.client({ requestsPerSecond: 10 }, time);
-    const before = time.now().getTime();
-    await Promise.all(Array.from({ length: 31 }, () => client.getProduct(7)));
-    expect(time.now().getTime() - before).toBeGreaterThanOrEqual(2900);
-  });
+it('the ceiling requests of one client start no faster than requestsPerSecond, login and pages among them', async () => {
+  service.handler = () => ({ json: PRODUCT });
+  const client = service.client({ requestsPerSecond: 10 }, time);
+  const before = time.now().getTime();
+  await Promise.all(Array.from({ length: 31 }, () => client.getProduct(7)));
+  expect(time.now().getTime() - before).toBeGreaterThanOrEqual(2900);
 });
 
 describe('requests at once', () => {
@@ -116,20 +113,13 @@ describe('requests at once', () => {
     await client.getProduct(7);
   });
 
-  it.each([
-    ['POST', (client: CatalogClient, beforeSend: () => void) => client.upsertProduct({}, { beforeSend })],
-    ['PATCH', (client: CatalogClient, beforeSend: () => void) => client.updateProduct(7, {}, { beforeSend })],
-    ['PUT', (client: CatalogClient, beforeSend: () => void) => client.replaceProduct(7, {}, { beforeSend })],
-    ['DELETE', (client: CatalogClient, beforeSend: () => void) => client.deleteProduct(7, { beforeSend })],
-    [
-      'generation',
-      (client: CatalogClient, beforeSend: () => void) => client.generate(products, { beforeSend }),
-    ],
-    [
-      'an upload',
-      (client: CatalogClient, beforeSend: () => void) =>
-        client.uploadCsv(() => Readable.from(['a']), 'a.csv', { beforeSend }),
-    ],
+  it.each<[string, (client: CatalogClient, beforeSend: () => void) => Promise<unknown>]>([
+    ['POST', (client, beforeSend) => client.upsertProduct({}, { beforeSend })],
+    ['PATCH', (client, beforeSend) => client.updateProduct(7, {}, { beforeSend })],
+    ['PUT', (client, beforeSend) => client.replaceProduct(7, {}, { beforeSend })],
+    ['DELETE', (client, beforeSend) => client.deleteProduct(7, { beforeSend })],
+    ['generation', (client, beforeSend) => client.generate(products, { beforeSend })],
+    ['an upload', (client, beforeSend) => client.uploadCsv(Buffer.from('a'), 'a.csv', { beforeSend })],
   ])(
     '%s proves its lease after the wait for the rate limit, and is not sent without it',
     async (_what, write) => {

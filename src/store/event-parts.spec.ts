@@ -16,9 +16,6 @@ describe('isEventSignature', () => {
   });
 
   it.each([
-    ['an empty header', ''],
-    ['another secret', sign('other')],
-    ['another body', sign('secret', Buffer.from('{}'))],
     ['hexadecimal digits', createHmac('sha256', 'secret').update(BODY).digest('hex')],
     ['white space around it', ` ${sign('secret')}`],
     ['a missing padding', sign('secret').slice(0, -1)],

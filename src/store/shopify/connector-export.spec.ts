@@ -155,12 +155,10 @@ describe('an export that an earlier process began', () => {
 
 describe('polling an export', () => {
   it.each([
-    ['CREATED', { status: 'running', objects: 4 }],
     ['RUNNING', { status: 'running', objects: 4 }],
     ['CANCELING', { status: 'running', objects: 4 }],
     ['CANCELED', { status: 'failed', reason: 'the bulk operation ended as CANCELED' }],
     ['FAILED', { status: 'failed', reason: 'the bulk operation ended as FAILED' }],
-    ['EXPIRED', { status: 'failed', reason: 'the bulk operation ended as EXPIRED' }],
   ])('recognises %s, also when it comes with a file', async (status, expected) => {
     store.answerWith(() => operation({ status }));
     await expect(poll()).resolves.toEqual(expected);
@@ -265,8 +263,6 @@ describe('an export that is not what the store said', () => {
     ['is cut off between lines', exportText(GROUPED.slice(0, 4)), completedCounts(6, 2), /incomplete/],
     ['has too many lines', exportText(GROUPED), completedCounts(5, 2), /incomplete/],
     ['has another number of products', exportText(GROUPED), completedCounts(6, 3), /incomplete/],
-    ['has no address though lines were counted', '', { ...completedCounts(6, 2), url: null }, /incomplete/],
-    ['is empty though lines were counted', '', completedCounts(6, 2), /incomplete/],
   ])(
     'fails as transient before a single product is yielded when it %s',
     async (_name, text, counts, message) => {

@@ -13,20 +13,18 @@ const auth = { clientId: 'client-1', clientSecret: 'secret-1' };
 
 const store = ScriptedStore.forEachTest();
 
-describe('the credentials of an app', () => {
-  it('are exchanged for a token of unknown life where the answer names none, until it is refused', async () => {
-    store.answerWith(({ operation, earlier, headers }) => {
-      if (operation === '') return { json: { access_token: `token-${String(earlier + 1)}` } };
-      const isRefused = headers['x-shopify-access-token'] === 'token-1' && earlier === 2;
-      return isRefused ? { status: 401, json: { errors: 'no' } } : data(COUNT);
-    });
-    const { connector, advance } = connect(store.url, { auth });
-    for (let days = 0; days < 3; days += 1) {
-      await expect(connector.parts.pages.count('')).resolves.toBe(3);
-      advance(86_400_000);
-    }
-    expect(store.calls.filter(({ operation }) => operation === '')).toHaveLength(2);
+it('the credentials of an app are exchanged for a token of unknown life where the answer names none, until it is refused', async () => {
+  store.answerWith(({ operation, earlier, headers }) => {
+    if (operation === '') return { json: { access_token: `token-${String(earlier + 1)}` } };
+    const isRefused = headers['x-shopify-access-token'] === 'token-1' && earlier === 2;
+    return isRefused ? { status: 401, json: { errors: 'no' } } : data(COUNT);
   });
+  const { connector, advance } = connect(store.url, { auth });
+  for (let days = 0; days < 3; days += 1) {
+    await expect(connector.parts.pages.count('')).resolves.toBe(3);
+    advance(86_400_000);
+  }
+  expect(store.calls.filter(({ operation }) => operation === '')).toHaveLength(2);
 });
 
 it('a token that another call found refused is in no error of the calls that it was sent with', async () => {

@@ -5,17 +5,10 @@ const productsOf = (body: Uint8Array) => new ShopifyEvents('demo.myshopify.com',
 
 describe('the product of an event', () => {
   it.each([
-    [
-      'an update',
-      '{"id":7,"admin_graphql_api_id":"gid://shopify/Product/7","title":"x"}',
-      ['gid://shopify/Product/7'],
-    ],
+    ['an update', '{"id":7,"admin_graphql_api_id":"gid://shopify/Product/7"}', ['gid://shopify/Product/7']],
     ['a deletion', '{"id":7}', ['gid://shopify/Product/7']],
     ['an event about something else', '{"id":7,"admin_graphql_api_id":"gid://shopify/Order/7"}', []],
     ['an id of other signs than digits', '{"id":"1; DROP TABLE owed_product"}', []],
-    ['an event without an id', '{"title":"x"}', []],
-    ['a list', '[]', []],
-    ['what is no JSON', 'no', []],
   ])('is read of %s', (_name, body, ids) => {
     expect(productsOf(Buffer.from(body))).toEqual(ids);
   });

@@ -24,11 +24,7 @@ const shown = (step: NextStep): string =>
 describe('a failed attempt of a call', () => {
   it.each([
     ['a passing fault of a repeatable document', fault('transient', 'if-repeatable'), 'wait 250'],
-    [
-      'a 429, for all calls',
-      fault('throttled', 'always', { status: 429, retryAfterMs: 2_000 }),
-      'wait 2000, all',
-    ],
+    ['a 429, for all', fault('throttled', 'always', { status: 429, retryAfterMs: 2_000 }), 'wait 2000, all'],
     ['a 429 longer than the limit', fault('throttled', 'always', { retryAfterMs: 6_000 }), 'throw'],
     ['a longer wait that was asked for', fault('transient', 'always', { retryAfterMs: 700 }), 'wait 700'],
   ])('%s', (_name, given, expected) => {

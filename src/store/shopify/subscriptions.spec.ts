@@ -13,6 +13,8 @@ describe('subscribing to product events', () => {
         userErrors,
       },
     });
+  const refusedAddress = (message: string): Reply =>
+    created([{ field: ['webhookSubscription', 'callbackUrl'], message }]);
   const listed = (topics: readonly string[]): Reply =>
     data({ webhookSubscriptions: page(topics.map((topic) => ({ id: topic, topic, uri: URI }))) });
 
@@ -30,15 +32,7 @@ describe('subscribing to product events', () => {
   });
 
   it.each([
-    [
-      'a refusal',
-      created([
-        {
-          field: ['webhookSubscription', 'callbackUrl'],
-          message: 'Address for this topic has already been taken',
-        },
-      ]),
-    ],
+    ['a refusal', refusedAddress('Address for this topic has already been taken')],
     ['no answer', { cutAfterBytes: 0 }],
   ])('is content after %s when the subscription is there', async (_name, reply) => {
     let asked = false;
@@ -58,9 +52,7 @@ describe('subscribing to product events', () => {
 
   it('fails as misconfigured when the store refuses the address', async () => {
     store.answerWith(({ operation }) =>
-      operation === 'Webhooks'
-        ? listed([])
-        : created([{ field: ['webhookSubscription', 'callbackUrl'], message: 'Address is invalid' }]),
+      operation === 'Webhooks' ? listed([]) : refusedAddress('Address is invalid'),
     );
     expect(await failureOf(store.connector().subscribe(URI, null))).toMatchObject({ code: 'misconfigured' });
   });

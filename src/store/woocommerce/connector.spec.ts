@@ -138,12 +138,6 @@ describe('a write', () => {
     ]);
     const sent = shop.requests.filter(({ method }) => method === 'PUT');
     expect(sent.map(({ body }) => Object.keys(body).sort())).toEqual([['description', 'meta_data', 'name']]);
-    expect(await valueIn(connector, id, 'title')).toMatchObject({ value: 'Fish & chips' });
-    const { products } = await whole(connector);
-    expect(products[0]).toMatchObject({ title: 'Fish & chips', seoTitle: 'For search' });
-    expect(products[0]?.metafields).toContainEqual(
-      expect.objectContaining({ namespace: 'catalog', key: 'care', value: 'Wash' }),
-    );
   });
 
   it('leaves what somebody changed since, and sends nothing for what stands there already', async () => {
