@@ -48,13 +48,6 @@ describe('a list', () => {
     );
   });
 
-  it('keeps the whole filter in the links to other pages', () => {
-    const page = shown({ given: { state: 'linked', search: 'a & b', store: 'main', from: '2026-11-01' } });
-    expect(page).toContain(
-      'href="/things?state=linked&amp;search=a+%26+b&amp;store=main&amp;from=2026-11-01&amp;offset=50">Next',
-    );
-  });
-
   it('shows the given filter in its form, keeps the tab, and offers to remove the filter', () => {
     const page = shown({ given: { state: 'linked', search: '"x"', store: 'outlet', to: '2026-11-02' } });
     expect(page).toContain('<input type="hidden" name="state" value="linked" />');
@@ -76,11 +69,6 @@ describe('a list', () => {
     expect(shown({ page })).toContain('Nothing yet.');
     expect(shown({ page, given: { state: 'linked' } })).toContain('Nothing matches.');
     expect(shown({ page })).not.toContain('<table');
-  });
-
-  it('stands in the form that chooses its rows', () => {
-    const page = shown({ around: (table) => html`<form>${table}</form>` });
-    expect(page).toMatch(/<form><table class="list">.*<\/table><\/form>/);
   });
 });
 

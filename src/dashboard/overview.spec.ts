@@ -173,22 +173,18 @@ function store(over: Partial<StoreStatus>): string {
   });
 }
 
-describe('the tools of a store', () => {
-  it('are hidden with the space between them from everybody but an admin', () => {
-    const tools = store({}).split('id="tools"')[1]?.split('</section>')[0] ?? '';
-    expect(tools).toContain('<div class="actions admin-only">');
-    expect(tools.match(/class="actions/g)).toHaveLength(1);
-  });
+it('the tools of a store are hidden with the space between them from everybody but an admin', () => {
+  const tools = store({}).split('id="tools"')[1]?.split('</section>')[0] ?? '';
+  expect(tools).toContain('<div class="actions admin-only">');
+  expect(tools.match(/class="actions/g)).toHaveLength(1);
 });
 
-describe('products that runs put off', () => {
-  it('are listed on the page of the store by reason, and only while there are any', () => {
-    const reasons = [{ code: 'refused' as const, count: 2, reason: 'the catalog refused it' }];
-    const page = store({ owed: { count: 2, since: null, reasons } });
-    expect(page).toContain('Put off to the next run');
-    expect(page).toContain('<li>2: the catalog refused it</li>');
-    expect(store({})).not.toContain('Put off to the next run');
-  });
+it('products that runs put off are listed on the page of the store by reason, and only while there are any', () => {
+  const reasons = [{ code: 'refused' as const, count: 2, reason: 'the catalog refused it' }];
+  const page = store({ owed: { count: 2, since: null, reasons } });
+  expect(page).toContain('Put off to the next run');
+  expect(page).toContain('<li>2: the catalog refused it</li>');
+  expect(store({})).not.toContain('Put off to the next run');
 });
 
 describe('products that are gone from the store', () => {

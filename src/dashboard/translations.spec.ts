@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { live, translated, NO_DEFINITIONS } from '../../test/support/product-builders.js';
 import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
-import { compareFromJournal, compareWithLive } from '../operations/write-back-comparison.js';
+import { compareWithLive } from '../operations/write-back-comparison.js';
 import { decideFields } from '../planner/plan-write-back.js';
 import { targetList, targetName } from './views/write-back-parts.js';
 
@@ -43,20 +43,5 @@ describe('translations on the dashboard', () => {
       { target: 'fr:title', kind: 'text', before: 'La mienne', after: 'Gourde', verdict: 'conflict' },
       { target: 'fr:descriptionHtml', kind: 'html', before: null, after: '<p>Acier</p>', verdict: 'write' },
     ]);
-  });
-
-  it('are shown out of the journal once they are settled', () => {
-    const fields: JournalField[] = [
-      {
-        target: 'fr:title',
-        outcome: 'written',
-        reason: 'generated',
-        before: null,
-        type: null,
-        after: 'Gourde',
-      },
-    ];
-    const shown = compareFromJournal(row(fields));
-    expect(shown.fields[0]).toMatchObject({ target: 'fr:title', before: null, after: 'Gourde' });
   });
 });

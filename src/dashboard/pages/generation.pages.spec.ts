@@ -33,8 +33,3 @@ it('refuses products of several stores, in place of leaving some out without a w
   );
   expect(requested).toEqual([]);
 });
-
-it('requests content for products of one store', async () => {
-  await pages().generate({ id: ['north:1', 'north:2'] }, visit as unknown as Visit);
-  expect(requested).toEqual([['north', 'north:1', 'north:2']]);
-});
