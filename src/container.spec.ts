@@ -59,15 +59,13 @@ async function made(root: DynamicModule) {
   return unconnected(Test.createTestingModule({ imports: [root] })).compile();
 }
 
-describe('the container of a command', () => {
-  it('resolves what commands use', async () => {
-    const module = await made(AppModule.command(settings(), PlanOperations, false));
-    const types: Type[] = [RunWorker, StatusReader, RunOperations, ProductOperations, DeliveryOperations];
-    for (const type of [...types, AuditOperations, WriteBackOperations, PlanOperations])
-      expect(module.get(type, { strict: false })).toBeInstanceOf(type);
-    expect(module.get(RowWorkPort, { strict: false })).toBeInstanceOf(DirectRowWork);
-    expect(isPresent(() => module.get(StoreWebhookController, { strict: false }))).toBe(false);
-  });
+it('the container of a command resolves what commands use', async () => {
+  const module = await made(AppModule.command(settings(), PlanOperations, false));
+  const types: Type[] = [RunWorker, StatusReader, RunOperations, ProductOperations, DeliveryOperations];
+  for (const type of [...types, AuditOperations, WriteBackOperations, PlanOperations])
+    expect(module.get(type, { strict: false })).toBeInstanceOf(type);
+  expect(module.get(RowWorkPort, { strict: false })).toBeInstanceOf(DirectRowWork);
+  expect(isPresent(() => module.get(StoreWebhookController, { strict: false }))).toBe(false);
 });
 
 describe('the container of the daemon', () => {

@@ -114,34 +114,6 @@ describe('a port for operators', () => {
     await closing(first);
     expect(await status(admin)).toBe(200);
   });
-
-  it.each([
-    ['/', 404, 200],
-    ['/api/v1/status', 404, 200],
-    ['/webhooksx', 404, 200],
-    ['//api', 404, 200],
-    ['/health/../api/v1/status', 404, 200],
-    ['/webhooks/catalog/default', 200, 404],
-    ['/Webhooks/catalog/default', 200, 404],
-    ['/health/live', 200, 200],
-  ])('answers %s with %j on the public port and %j on its own', async (path, publicly, adminly) => {
-    const { adapter, port } = await served(10);
-    const admin = await ownPort();
-    await adapter.listenForAdmin(admin, '127.0.0.1');
-    ends.push(() => void adapter.close());
-    expect([await status(port, path), await status(admin, path)]).toEqual([publicly, adminly]);
-  });
-
-  it('closes with the public one, once its last request is answered', async () => {
-    const { adapter } = await served(10);
-    const admin = await ownPort();
-    await adapter.listenForAdmin(admin, '127.0.0.1');
-    expect(await status(admin)).toBe(200);
-    const closed = adapter.close();
-    adapter.closeUnused();
-    await closed;
-    await expect(status(admin)).rejects.toThrow('fetch failed');
-  });
 });
 
 describe('the limit of connections', () => {

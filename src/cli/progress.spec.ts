@@ -72,26 +72,24 @@ describe('progress in a pipe', () => {
   });
 });
 
-describe('progress on a terminal', () => {
-  it('is one line that is written over, at most ten times a second, and ends with its phase', () => {
-    let shown = '';
-    let ms = 0;
-    const terminal = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        shown += chunk.toString();
-        done();
-      },
-    });
-    const report = new ProgressReport(Object.assign(terminal, { isTTY: true }), () => ms);
-    for (; ms <= 200; ms += 20) report.show({ phase: 'apply', done: ms / 20, total: 10 });
-    report.show({ phase: 'plan', done: 3, total: null });
-    report.end();
-    const [apply = '', plan = ''] = shown.split('\n');
-    expect(apply.split('\r\u001B[2K').slice(1)).toEqual([
-      expect.stringMatching(/^sending changes to the catalog ░{40} 0\/10$/),
-      expect.stringMatching(/^sending changes to the catalog █{20}░{20} 5\/10$/),
-      expect.stringMatching(/^sending changes to the catalog █{40} 10\/10$/),
-    ]);
-    expect(plan).toBe('\r\u001B[2Kreading and planning 3');
+it('progress on a terminal is one line that is written over, at most ten times a second, and ends with its phase', () => {
+  let shown = '';
+  let ms = 0;
+  const terminal = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      shown += chunk.toString();
+      done();
+    },
   });
+  const report = new ProgressReport(Object.assign(terminal, { isTTY: true }), () => ms);
+  for (; ms <= 200; ms += 20) report.show({ phase: 'apply', done: ms / 20, total: 10 });
+  report.show({ phase: 'plan', done: 3, total: null });
+  report.end();
+  const [apply = '', plan = ''] = shown.split('\n');
+  expect(apply.split('\r\u001B[2K').slice(1)).toEqual([
+    expect.stringMatching(/^sending changes to the catalog ░{40} 0\/10$/),
+    expect.stringMatching(/^sending changes to the catalog █{20}░{20} 5\/10$/),
+    expect.stringMatching(/^sending changes to the catalog █{40} 10\/10$/),
+  ]);
+  expect(plan).toBe('\r\u001B[2Kreading and planning 3');
 });

@@ -34,12 +34,10 @@ describe('expandReferences', () => {
   });
 });
 
-describe('maskReferences', () => {
-  it('keeps every position and can be undone', () => {
-    const text = '{ a: ${A:-b, [c]: #d} } # ${E}\nx: "{product_ids}"';
-    const masked = maskReferences(text);
-    expect(masked).toHaveLength(text.length);
-    expect(masked).not.toContain('${');
-    expect(unmaskReferences(masked)).toBe(text);
-  });
+it('maskReferences keeps every position and can be undone', () => {
+  const text = '{ a: ${A:-b, [c]: #d} } # ${E}\nx: "{product_ids}"';
+  const masked = maskReferences(text);
+  expect(masked).toHaveLength(text.length);
+  expect(masked).not.toContain('${');
+  expect(unmaskReferences(masked)).toBe(text);
 });

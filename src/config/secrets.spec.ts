@@ -39,20 +39,16 @@ stores:
   two: { workspace: w, shop: two.myshopify.com, auth: { clientId: id, clientSecret: s-client } }
 `);
 
-describe('secretValues', () => {
-  it('lists every secret, a password in a URL in both spellings', () => {
-    expect(secretValues(config).sort()).toEqual([...SECRETS].sort());
-  });
+it('secretValues lists every secret, a password in a URL in both spellings', () => {
+  expect(secretValues(config).sort()).toEqual([...SECRETS].sort());
 });
 
-describe('describeConfig', () => {
-  it('shows everything but the secrets', () => {
-    const shown = JSON.stringify(describeConfig(config));
-    for (const secret of SECRETS) expect(shown).not.toContain(secret);
-    expect(shown).toContain('"url":"postgres://user:***@db.test/sync"');
-    expect(shown).toContain('"email":"a@b.test"');
-    expect(shown).toContain('"clientId":"id","clientSecret":"***"');
-  });
+it('describeConfig shows everything but the secrets', () => {
+  const shown = JSON.stringify(describeConfig(config));
+  for (const secret of SECRETS) expect(shown).not.toContain(secret);
+  expect(shown).toContain('"url":"postgres://user:***@db.test/sync"');
+  expect(shown).toContain('"email":"a@b.test"');
+  expect(shown).toContain('"clientId":"id","clientSecret":"***"');
 });
 
 const { config: weak } = files.load(`
@@ -98,8 +94,6 @@ describe('LOG_LEVEL', () => {
   });
 });
 
-describe('environment', () => {
-  it('is a copy that nobody can change', () => {
-    expect(Object.isFrozen(environment())).toBe(true);
-  });
+it('environment is a copy that nobody can change', () => {
+  expect(Object.isFrozen(environment())).toBe(true);
 });

@@ -1,15 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { nearestName } from './suggestion.js';
 
-describe('the nearest name', () => {
-  it.each([
-    ['scedule', ['schedule', 'shop'], 'schedule'],
-    ['Schedule', ['schedule'], 'schedule'],
-    ['publicURL', ['publicUrl'], 'publicUrl'],
-    ['prot', ['port', 'host'], 'port'],
-    ['colour', ['port', 'host'], null],
-    ['x', ['shop'], null],
-  ])('of %s is found', (given, known, nearest) => {
-    expect(nearestName(given, known)).toBe(nearest);
-  });
+it.each([
+  ['scedule', ['schedule', 'shop'], 'schedule'],
+  ['Schedule', ['schedule'], 'schedule'],
+  ['publicURL', ['publicUrl'], 'publicUrl'],
+  ['prot', ['port', 'host'], 'port'],
+  ['colour', ['port', 'host'], null],
+  ['x', ['shop'], null],
+])('the nearest name of %s is found', (given, known, nearest) => {
+  expect(nearestName(given, known)).toBe(nearest);
 });

@@ -6,10 +6,7 @@ const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 describe('tracing', () => {
   it.each([
     ['an endpoint', ENDPOINT],
-    [
-      'an endpoint for traces alone',
-      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' },
-    ],
+    ['one for traces alone', { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }],
     ['otlp among the exporters', { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'console, otlp' }],
     ['the SDK enabled in so many words', { ...ENDPOINT, OTEL_SDK_DISABLED: 'false' }],
   ])('is on with %s', (_what, env) => {

@@ -20,17 +20,15 @@ function configured(workspaces: Record<string, object>, workspace: string) {
 const installed = (...names: string[]) =>
   names.map((name) => ({ shop: `${name}.myshopify.com`, storeKey: name }));
 
-describe('the key of an installed shop', () => {
-  it('is its name, or one that no other shop can have', () => {
-    const taken = new Set(['second']);
-    const install = (shop: string): string | null => {
-      const key = keyFor(`${shop}.myshopify.com`, (each) => taken.has(each));
-      taken.add(key ?? '');
-      return key;
-    };
-    expect(install('shopify-second')).toBe('shopify-second');
-    expect(install('second')).toBe('shopify_second');
-  });
+it('the key of an installed shop is its name, or one that no other shop can have', () => {
+  const taken = new Set(['second']);
+  const install = (shop: string): string | null => {
+    const key = keyFor(`${shop}.myshopify.com`, (each) => taken.has(each));
+    taken.add(key ?? '');
+    return key;
+  };
+  expect(install('shopify-second')).toBe('shopify-second');
+  expect(install('second')).toBe('shopify_second');
 });
 
 describe('the workspace of an installed shop', () => {

@@ -20,10 +20,8 @@ describe('errorLine', () => {
   });
 });
 
-describe('isCoded', () => {
-  it('distinguishes errors by their codes', () => {
-    expect(isCoded(new CodedError('auth', 'x'), 'transient')).toBe(false);
-    expect(isCoded(new CodedError('auth', 'x'), 'auth', 'transient')).toBe(true);
-    expect(isCoded(new Error('x'))).toBe(false);
-  });
+it('isCoded distinguishes errors by their codes', () => {
+  expect(isCoded(new CodedError('auth', 'x'), 'transient')).toBe(false);
+  expect(isCoded(new CodedError('auth', 'x'), 'auth', 'transient')).toBe(true);
+  expect(isCoded(new Error('x'))).toBe(false);
 });

@@ -52,20 +52,14 @@ describe('fingerprint', () => {
     expect(fingerprint(left) === fingerprint(right)).toBe(same);
   });
 
-  it('is 128 bits in hexadecimal', () => {
-    expect(fingerprint({ a: 1 })).toMatch(/^[0-9a-f]{32}$/);
-  });
-
   it('stays what it was: stored fingerprints are compared with those of later releases', () => {
     expect(fingerprint('Bottle')).toBe('fb520b939b1648ae21139703baf07ae8');
     expect(fingerprint({ b: [1, { d: null, c: 'é' }], a: true })).toBe('e743b072f3026acaf46c4b6c3757c147');
   });
 });
 
-describe('canonicalJson', () => {
-  it('sorts keys and leaves the value as it was', () => {
-    const value = { b: 1, a: { d: 2, c: 3 } };
-    expect(canonicalJson(value)).toBe('{"a":{"c":3,"d":2},"b":1}');
-    expect(Object.keys(value)).toEqual(['b', 'a']);
-  });
+it('canonicalJson sorts keys and leaves the value as it was', () => {
+  const value = { b: 1, a: { d: 2, c: 3 } };
+  expect(canonicalJson(value)).toBe('{"a":{"c":3,"d":2},"b":1}');
+  expect(Object.keys(value)).toEqual(['b', 'a']);
 });

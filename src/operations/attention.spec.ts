@@ -3,6 +3,7 @@ import { attentionOf, type StoreFacts, type WorkspaceFacts } from './attention.j
 import { creditOutlook, lastDays } from './credits.js';
 
 const RUN = { id: 'r1', status: 'succeeded', error: null, missing: 0, isRetried: false };
+const FAILED = { ...RUN, status: 'failed', error: 'x' };
 const store = (over: Partial<StoreFacts> = {}): StoreFacts => ({
   ...{ key: 'main', pause: null, servedVersion: null, lastRun: RUN, failedWrites: 0, withheld: 0 },
   ...over,
@@ -22,17 +23,9 @@ describe('the list of things that need a person', () => {
 
   it.each<[string, Partial<StoreFacts>, string[]]>([
     ['a store without runs', { lastRun: null }, ['never_run']],
-    [
-      'a paused store, whose failed run is no news',
-      { pause: 'x', lastRun: { ...RUN, status: 'failed', error: 'x' } },
-      ['store_paused'],
-    ],
-    ['a failed run', { lastRun: { ...RUN, status: 'failed', error: 'x' } }, ['run_failed']],
-    [
-      'a run that left products out',
-      { lastRun: { ...RUN, status: 'partial', missing: 2 } },
-      ['run_incomplete'],
-    ],
+    ['a paused store, whose failed run is no news', { pause: 'x', lastRun: FAILED }, ['store_paused']],
+    ['a failed run', { lastRun: FAILED }, ['run_failed']],
+    ['a run that left some out', { lastRun: { ...RUN, status: 'partial', missing: 2 } }, ['run_incomplete']],
     ['failed writes', { failedWrites: 1 }, ['writes_failed']],
     ['withheld identifiers', { withheld: 1 }, ['identifiers_withheld']],
     ['a retired API version', { servedVersion: '2027-01' }, ['api_version_retired']],
@@ -42,10 +35,7 @@ describe('the list of things that need a person', () => {
 
   it.each<[string, Partial<StoreFacts>]>([
     ['a run that was cancelled by a person', { lastRun: { ...RUN, status: 'failed' } }],
-    [
-      'a run that is tried again by itself',
-      { lastRun: { ...RUN, status: 'failed', error: 'x', isRetried: true } },
-    ],
+    ['a run that is tried again by itself', { lastRun: { ...FAILED, isRetried: true } }],
     ['a run that is under way', { lastRun: { ...RUN, status: 'running' } }],
   ])('leaves out %s', (_what, facts) => {
     expect(kinds(store(facts))).toEqual([]);

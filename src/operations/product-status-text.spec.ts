@@ -67,16 +67,8 @@ const CASES: [string, Partial<ProductFacts>, RegExp][] = [
     { link: link({ state: 'orphaned', orphanedAt: AT(9), catalogId: null }) },
     /^gone from the store since 2026-01-01T02:09:00.000Z; it has no catalog product any more$/,
   ],
-  [
-    'orphaned',
-    { link: link({ state: 'orphaned', orphanedAt: AT(9) }) },
-    /^gone from the store since 2026-01-01T02:09/,
-  ],
-  [
-    'pending',
-    { link: link({ state: 'pending', creationStartedAt: AT(1) }) },
-    /creating it in the background/,
-  ],
+  ['orphaned', { link: link({ state: 'orphaned', orphanedAt: AT(9) }) }, /^gone from the store since/],
+  ['pending', { link: link({ state: 'pending', creationStartedAt: AT(1) }) }, /in the background/],
   [
     'a failed update comes before its content',
     { actions: [action(), action({ kind: 'update', state: 'failed' })], writeBacks: [writeBack()] },
@@ -84,11 +76,7 @@ const CASES: [string, Partial<ProductFacts>, RegExp][] = [
   ],
   ['never asked for', {}, /content was never asked for$/],
   ['due', { link: link({ generationDue: true }) }, /content is due/],
-  [
-    'asked for',
-    { tasks: [task({ state: 'requested' })] },
-    /^waiting for content that was asked for at 2026-01-01T02:02/,
-  ],
+  ['asked for', { tasks: [task({ state: 'requested' })] }, /^waiting for content that was asked for at/],
   ['unanswered', { tasks: [task({ state: 'requested', answeredAt: null })] }, /the call was not answered/],
   ['failed', { tasks: [task({ state: 'failed', reason: 'no luck' })] }, /generation failed: no luck$/],
   [
@@ -115,11 +103,7 @@ const CASES: [string, Partial<ProductFacts>, RegExp][] = [
   ['skipped', { writeBacks: [writeBack({ state: 'skipped' })] }, /^nothing was written to the store/],
   ['not written', { writeBacks: [writeBack({ state: 'failed' })] }, /could not be written/],
   ['rejected', { writeBacks: [writeBack({ state: 'rejected' })] }, /^its content was rejected/],
-  [
-    'undone',
-    { writeBacks: [writeBack({ state: 'reverted', revertedAt: AT(6) })] },
-    /its last write-back was reverted at/,
-  ],
+  ['undone', { writeBacks: [writeBack({ state: 'reverted', revertedAt: AT(6) })] }, /was reverted at/],
 ];
 
 const withheld: WithheldIdentifier[] = [
@@ -148,21 +132,19 @@ describe('the standing of a product', () => {
   });
 });
 
-describe('the state of a product in a word', () => {
-  it.each([
-    ['live', { tasks: [task()], writeBacks: [writeBack()] }],
-    ['review', { tasks: [task()], writeBacks: [writeBack({ state: 'pending_review' })] }],
-    ['left', { tasks: [task()], writeBacks: [writeBack({ state: 'reverted' })] }],
-    ['no_sources', { tasks: [task({ state: 'no_urls' })] }],
-    ['failed', { tasks: [task({ state: 'abandoned' })] }],
-    ['generating', { tasks: [task({ state: 'requested' })], writeBacks: [writeBack()] }],
-    ['waiting', { link: link({ generationDue: true }) }],
-    ['no_content', {}],
-    ['shared', { link: link({ withheld, state: 'conflicted' }) }],
-    ['gone', { link: link({ state: 'orphaned' }) }],
-    ['creating', { link: link({ state: 'pending' }) }],
-    ['not_sent', { actions: [action({ state: 'failed' })] }],
-  ] as [string, Partial<ProductFacts>][])('is %s', (state, over) => {
-    expect(stateOfProduct(facts(over))).toBe(state);
-  });
+it.each([
+  ['live', { tasks: [task()], writeBacks: [writeBack()] }],
+  ['review', { tasks: [task()], writeBacks: [writeBack({ state: 'pending_review' })] }],
+  ['left', { tasks: [task()], writeBacks: [writeBack({ state: 'reverted' })] }],
+  ['no_sources', { tasks: [task({ state: 'no_urls' })] }],
+  ['failed', { tasks: [task({ state: 'abandoned' })] }],
+  ['generating', { tasks: [task({ state: 'requested' })], writeBacks: [writeBack()] }],
+  ['waiting', { link: link({ generationDue: true }) }],
+  ['no_content', {}],
+  ['shared', { link: link({ withheld, state: 'conflicted' }) }],
+  ['gone', { link: link({ state: 'orphaned' }) }],
+  ['creating', { link: link({ state: 'pending' }) }],
+  ['not_sent', { actions: [action({ state: 'failed' })] }],
+] as [string, Partial<ProductFacts>][])('the state of a product in a word is %s', (state, over) => {
+  expect(stateOfProduct(facts(over))).toBe(state);
 });

@@ -68,59 +68,57 @@ const GERMAN = [
 const CHINESE =
   '这款 Premium Bluetooth Soundbar 音响适合家庭影院，支持 Dolby Atmos 和 HDMI 连接，音质清晰，安装方便。';
 
-describe('the language of a description', () => {
-  it.each<[string, string, string, string | null]>([
-    ['that repeats one sentence is that of the sentence', 'de', `${ENGLISH[0] ?? ''} `.repeat(30), 'en'],
-    ['that has many paragraphs is found as in a short one', 'de', ENGLISH.join('\n'), 'en'],
-    ['that has many paragraphs of the locale is the locale’s', 'de', GERMAN.join('\n'), null],
-    ['that is so long that only its beginning is read is found', 'de', ENGLISH.join('\n').repeat(200), 'en'],
-    [
-      'whose second half is in another language is named, of that part',
-      'de',
-      [...GERMAN.slice(0, 3), ...ENGLISH.slice(0, 3)].join('\n'),
-      'a part: en',
-    ],
-    [
-      'whose first third is in another language is named, of that part',
-      'de',
-      [...ENGLISH.slice(0, 3), ...GERMAN].join('\n'),
-      'a part: en',
-    ],
-    [
-      'that names a product in another language is the locale’s',
-      'de',
-      `${GERMAN.join('\n')} Die „Warm Light Walnut Desk Lamp 2000“ ist Teil der Serie „Slow Living at Home“.`,
-      null,
-    ],
-    [
-      'that holds many numbers, sizes and model names is the locale’s',
-      'de',
-      GERMAN.map((line, index) => `${line} SL-${String(index)}00X, 12 x 34 cm, 230 V, IP44, USB-C 3.1`).join(
-        '\n',
-      ),
-      null,
-    ],
-    [
-      'that is a list of facts is not judged',
-      'de',
-      'Premium LED, USB-C 3.1, 230 V, 25 W, IP44, 12 x 34 x 56 cm, 1.5 kg, SL-200X, E27, 2700 K, CE, RoHS, Bluetooth 5.3',
-      null,
-    ],
-    ['in Chinese with more Latin letters than Chinese ones is Chinese', 'zh', CHINESE.repeat(2), null],
-    [
-      'in Chinese is not the language of a shop in German, whatever names it has',
-      'de',
-      `${CHINESE}这款产品采用优质材料制成，外观简洁大方，操作方便，音质清晰，是送给家人和朋友的理想礼物。`,
-      'zh',
-    ],
-    [
-      'in Russian is that of the shop where it has Latin names',
-      'ru',
-      'Беспроводная колонка Soundbar Premium Edition подходит для дома и офиса, работает до двадцати часов без подзарядки и поддерживает Bluetooth.',
-      null,
-    ],
-  ])('%s', async (_what, locale, text, expected) => {
-    const found = otherLanguage(text, locale, await languageDetector());
-    expect(found && `${found.isPart ? 'a part: ' : ''}${found.language}`).toBe(expected);
-  });
+it.each<[string, string, string, string | null]>([
+  ['that repeats one sentence is that of the sentence', 'de', `${ENGLISH[0] ?? ''} `.repeat(30), 'en'],
+  ['that has many paragraphs is found as in a short one', 'de', ENGLISH.join('\n'), 'en'],
+  ['that has many paragraphs of the locale is the locale’s', 'de', GERMAN.join('\n'), null],
+  ['that is so long that only its beginning is read is found', 'de', ENGLISH.join('\n').repeat(200), 'en'],
+  [
+    'whose second half is in another language is named, of that part',
+    'de',
+    [...GERMAN.slice(0, 3), ...ENGLISH.slice(0, 3)].join('\n'),
+    'a part: en',
+  ],
+  [
+    'whose first third is in another language is named, of that part',
+    'de',
+    [...ENGLISH.slice(0, 3), ...GERMAN].join('\n'),
+    'a part: en',
+  ],
+  [
+    'that names a product in another language is the locale’s',
+    'de',
+    `${GERMAN.join('\n')} Die „Warm Light Walnut Desk Lamp 2000“ ist Teil der Serie „Slow Living at Home“.`,
+    null,
+  ],
+  [
+    'that holds many numbers, sizes and model names is the locale’s',
+    'de',
+    GERMAN.map((line, index) => `${line} SL-${String(index)}00X, 12 x 34 cm, 230 V, IP44, USB-C 3.1`).join(
+      '\n',
+    ),
+    null,
+  ],
+  [
+    'that is a list of facts is not judged',
+    'de',
+    'Premium LED, USB-C 3.1, 230 V, 25 W, IP44, 12 x 34 x 56 cm, 1.5 kg, SL-200X, E27, 2700 K, CE, RoHS, Bluetooth 5.3',
+    null,
+  ],
+  ['in Chinese with more Latin letters than Chinese ones is Chinese', 'zh', CHINESE.repeat(2), null],
+  [
+    'in Chinese is not the language of a shop in German, whatever names it has',
+    'de',
+    `${CHINESE}这款产品采用优质材料制成，外观简洁大方，操作方便，音质清晰，是送给家人和朋友的理想礼物。`,
+    'zh',
+  ],
+  [
+    'in Russian is that of the shop where it has Latin names',
+    'ru',
+    'Беспроводная колонка Soundbar Premium Edition подходит для дома и офиса, работает до двадцати часов без подзарядки и поддерживает Bluetooth.',
+    null,
+  ],
+])('the language of a description %s', async (_what, locale, text, expected) => {
+  const found = otherLanguage(text, locale, await languageDetector());
+  expect(found && `${found.isPart ? 'a part: ' : ''}${found.language}`).toBe(expected);
 });

@@ -21,11 +21,7 @@ describe('a product of the demo', () => {
   it.each([
     ['was written', { state: 'applied', reason: null, isHeld: false }, 'written'],
     ['is held back by a gate', { state: 'pending_review', reason: 'title', isHeld: true }, 'waiting'],
-    [
-      'waits although no gate holds it',
-      { state: 'pending_review', reason: null, isHeld: false },
-      'incomplete',
-    ],
+    ['waits, held by no gate', { state: 'pending_review', reason: null, isHeld: false }, 'incomplete'],
     ['could not be written', { state: 'failed', reason: 'refused', isHeld: false }, 'incomplete'],
     ['has not arrived yet', null, 'incomplete'],
   ])('whose text %s counts as such', (_what, writeBack, fate) => {
@@ -41,26 +37,22 @@ describe('a product of the demo', () => {
   });
 });
 
-describe('the summary of the demo', () => {
-  it('counts each fate by its own name, and no product as completed that has no text', () => {
-    const fates = (count: number, fate: DemoFate) => Array.from({ length: count }, () => ({ fate }));
-    const outcomes = [
-      ...fates(36, 'written'),
-      ...fates(1, 'waiting'),
-      ...fates(1, 'failed'),
-      ...fates(1, 'no_sources'),
-    ];
-    expect(summaryOf(outcomes)).toBe(
-      '36 written, 1 waits for review, 1 failed in the catalog, 1 without sources',
-    );
-  });
+it('the summary of the demo counts each fate by its own name, and no product as completed that has no text', () => {
+  const fates = (count: number, fate: DemoFate) => Array.from({ length: count }, () => ({ fate }));
+  const outcomes = [
+    ...fates(36, 'written'),
+    ...fates(1, 'waiting'),
+    ...fates(1, 'failed'),
+    ...fates(1, 'no_sources'),
+  ];
+  expect(summaryOf(outcomes)).toBe(
+    '36 written, 1 waits for review, 1 failed in the catalog, 1 without sources',
+  );
 });
 
-describe('a run of the demo', () => {
-  it('says why it failed before its notes, and nothing where there is nothing to say', () => {
-    expect(remarksOf({ error: 'refused', notes: ['a note'] })).toEqual(['refused', 'a note']);
-    expect(remarksOf({ error: null, notes: [] })).toEqual([]);
-  });
+it('a run of the demo says why it failed before its notes, and nothing where there is nothing to say', () => {
+  expect(remarksOf({ error: 'refused', notes: ['a note'] })).toEqual(['refused', 'a note']);
+  expect(remarksOf({ error: null, notes: [] })).toEqual([]);
 });
 
 describe('the way into the dashboard', () => {

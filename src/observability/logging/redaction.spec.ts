@@ -8,28 +8,12 @@ describe('redactSecrets', () => {
     ['a secret inside a text', 'key=hush-hush-hush-hush;', 'key=***;'],
     ['a secret that is percent-encoded', 'https://x.test/?k=p%40ss%2Fword-and-more', 'https://x.test/?k=***'],
     ['the longer of two secrets that begin alike', 'hush-hush-hush-hush-2', '***'],
-    [
-      'a password in a URL',
-      'connect postgres://user:whatever@db.test/x',
-      'connect postgres://user:***@db.test/x',
-    ],
-    [
-      'a bearer token that no configuration lists',
-      'Authorization: Bearer abcdefghijklmnop1234',
-      'Authorization: Bearer ***',
-    ],
+    ['a password in a URL', 'postgres://user:whatever@db.test/x', 'postgres://user:***@db.test/x'],
+    ['a bearer token that no configuration lists', 'Bearer abcdefghijklmnop1234', 'Bearer ***'],
     ['a JSON Web Token', 'got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln, ok', 'got ***, ok'],
     ['a store’s access token', 'used shpat_0123456789abcdef0123456789abcdef', 'used ***'],
-    [
-      'no word that a short token happens to be',
-      'store main: the store answers',
-      'store main: the store answers',
-    ],
-    [
-      'nothing in ordinary text',
-      'Bearer token refused at http://x.test:8080/a@b',
-      'Bearer token refused at http://x.test:8080/a@b',
-    ],
+    ['no word that a short token happens to be', 'store main: it answers', 'store main: it answers'],
+    ['nothing in ordinary text', 'Bearer token: http://x.test:8/a@b', 'Bearer token: http://x.test:8/a@b'],
   ])('masks %s', (_what, text, expected) => {
     expect(redactSecrets(text, KNOWN)).toBe(expected);
   });
@@ -52,19 +36,17 @@ describe('redactSecrets', () => {
   });
 });
 
-describe('redactValue', () => {
-  it('masks by name at any depth and leaves the rest alone', () => {
-    const value = {
-      a: [{ headers: { Authorization: 'x', 'Set-Cookie': ['y'], accept: 'z' } }],
-      hmac_secret: 's',
-      token: '',
-      count: 3,
-    };
-    expect(redactValue(value, redactorOf([]))).toEqual({
-      a: [{ headers: { Authorization: '***', 'Set-Cookie': '***', accept: 'z' } }],
-      hmac_secret: '***',
-      token: '',
-      count: 3,
-    });
+it('redactValue masks by name at any depth and leaves the rest alone', () => {
+  const value = {
+    a: [{ headers: { Authorization: 'x', 'Set-Cookie': ['y'], accept: 'z' } }],
+    hmac_secret: 's',
+    token: '',
+    count: 3,
+  };
+  expect(redactValue(value, redactorOf([]))).toEqual({
+    a: [{ headers: { Authorization: '***', 'Set-Cookie': '***', accept: 'z' } }],
+    hmac_secret: '***',
+    token: '',
+    count: 3,
   });
 });
