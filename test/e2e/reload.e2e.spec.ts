@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 import type { Program } from '../support/e2e-program.js';
-import { contentWrites, fill } from '../support/e2e-products.js';
 import { until, World } from '../support/e2e-world.js';
-import { runLine } from '../support/run-command.js';
 
 let world: World;
 let daemon: Program;
 beforeAll(async () => {
   world = await World.open();
-  fill(world.store, 3);
   await mkdir(join(world.directory, 'stores.d'));
   await world.configure({ storesDir: './stores.d' });
   daemon = await world.start();
@@ -80,55 +77,3 @@ describe('a reload of the configuration', () => {
     expect(await storesOf()).toEqual(['main', 'third']);
   });
 });
-
-it('a daemon that restarts under a renamed store key keeps the rows of the shop: it sends nothing again and takes results', async () => {
-  await world.runToEnd();
-  await world.settled();
-  daemon.signal('SIGTERM');
-  expect(await daemon.exit()).toBe(0);
-  const [sent, written] = [world.catalogWrites().length, contentWrites(world.store).length];
-  expect(written).toBe(3);
-
-  await world.configure({ stores: { main: undefined, north: ofTheShop() } });
-  daemon = await world.start();
-  expect([...daemon.lines, daemon.stderr].join('\n')).toContain(
-    'the rows of a store follow its shop to a new key',
-  );
-  expect(await storesOf()).toEqual(['north']);
-  for (const full of [false, true])
-    expect(await world.runToEnd({ store: 'north', full })).toMatchObject({
-      status: 'succeeded',
-      counts: { created: 0, updated: 0, failed: 0, generationRequested: 0 },
-    });
-  // The daemon writes its own webhook slot again at each start.
-  const since = world.catalogWrites().slice(sent);
-  expect(since.filter((write) => !write.endsWith('/settings/webhooks/'))).toEqual([]);
-
-  const [product] = world.store.products.list();
-  world.store.products.merchantEdit(product!.id, { vendor: 'Another' });
-  expect(await world.runToEnd({ store: 'north' })).toMatchObject({
-    status: 'succeeded',
-    counts: { seen: 3, updated: 1, unchanged: 2, generationRequested: 1 },
-  });
-  await world.settled();
-  expect(contentWrites(world.store)).toHaveLength(written + 1);
-  expect(await world.rows(`SELECT state FROM webhook_delivery WHERE state <> 'processed'`)).toEqual([]);
-  expect(await world.rows(`SELECT 1 FROM store_product WHERE store = 'main'`)).toEqual([]);
-
-  // A command that only reads is refused with the former configuration, and says why.
-  await world.configure({});
-  const former = await runLine(world, ['plan', '--store', 'main', '--json']);
-  expect([former.status, former.stderr]).toEqual([
-    1,
-    expect.stringContaining('stores.main was stores.north so far'),
-  ]);
-});
-
-/** The settings of the first store, for a key of another name. */
-function ofTheShop(): object {
-  const { shop, url } = world.store;
-  return {
-    ...{ workspace: 'default', shop, endpoint: url, schedule: { cron: '0 0 29 2 *' } },
-    auth: { accessToken: '${SHOPIFY_ACCESS_TOKEN}' },
-  };
-}
