@@ -16,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => world.end());
 
 describe('commands', () => {
-  it('migrate creates the tables, and the second time does nothing', async () => {
+  it('check says that a migration is pending; migrate creates the tables, and the second time does nothing', async () => {
+    const check = await runLine(world, ['check']);
+    expect([check.status, check.stdout]).toEqual([0, expect.stringMatching(/^warn .*1 migration pending/m)]);
     expect(await runLine(world, ['migrate'])).toMatchObject({
       status: 0,
       stderr: '',
@@ -134,6 +136,34 @@ describe('check', () => {
   });
 });
 
+describe('webhook', () => {
+  const FOREIGN = 'https://somebody.example.com/hook';
+  const inSlot = async (): Promise<unknown> => (await world.catalogApi('GET', '/settings/webhooks/')).body;
+
+  it.each(['register', 'remove'])('%s changes somebody else’s slot with --force alone', async (action) => {
+    await world.catalogApi('POST', '/settings/webhooks/', { url: FOREIGN });
+    const refused = await runLine(world, ['webhook', action]);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^store-sync: workspace default: the webhook slot holds .*somebody.*; --force .* it\n$/,
+      ),
+    ]);
+    expect(await inSlot()).toMatchObject({ url: FOREIGN });
+    expect(await runLine(world, ['webhook', action, '--force'])).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('shows whose the slot is, and never the secret', async () => {
+    const free = await runLine(world, ['webhook']);
+    expect(free.stdout).toBe('workspace default: free: the webhook slot is empty\n');
+    expect((await runLine(world, ['webhook', 'register'])).status).toBe(0);
+    expect(await inSlot()).toMatchObject({ url: `${world.url}/webhooks/catalog/default` });
+    const { stdout } = await runLine(world, ['webhook', 'show', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ items: [{ workspace: 'default', state: 'ours' }] });
+    expect(stdout).not.toContain(world.webhookSecret);
+  });
+});
+
 describe('the command line', () => {
   it('answers --help of every command that it names with 0, on stdout', async () => {
     const overview = await runLine(world, ['--help']);
@@ -168,6 +198,32 @@ describe('the command line', () => {
     expect(status).toBe(1);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^store-sync: .*401/);
     expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+// Last: it revokes the store's token.
+describe('retry', () => {
+  it('exits with 0 for a store that grants what is needed', async () => {
+    const end = await runLine(world, ['retry', '--store', 'main']);
+    expect(end).toMatchObject({ status: 0, stdout: expect.stringContaining('store main works') });
+  });
+
+  it('exits with 1 for a store that still refuses, and status shows the pause', async () => {
+    world.store.revokeTokens();
+    expect((await runLine(world, ['sync', '--store', 'main'])).status).toBe(1);
+    const end = await runLine(world, ['retry', '--store', 'main', '--json']);
+    expect(end).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^store-sync: store main is still refused: /m),
+    });
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      health: { state: 'paused', code: 'credentials_refused', scope: 'everything' },
+      woken: { writeBacks: 0, runs: 0 },
+    });
+    expect((await runLine(world, ['status'])).stdout).toContain('PAUSED (everything) since');
+    expect(JSON.parse((await runLine(world, ['status', '--json'])).stdout)).toMatchObject({
+      stores: [{ health: { state: 'paused', nextTry: expect.any(String) } }],
+    });
   });
 });
 
