@@ -234,16 +234,6 @@ describe('deliveries', () => {
     expect(await rows('deliveries', { state: 'processed' })).toHaveLength(4);
   });
 
-  it('show prints a delivery with its body', async () => {
-    const { id } = await rowOf('deliveries', 'waiting');
-    const end = await runCommand(world, 'deliveries', ['show', id], { json: true });
-    expect(end.status).toBe(0);
-    expect(JSON.parse(end.stdout)).toMatchObject({
-      id,
-      body: { product: { external_id: externalId('waiting') } },
-    });
-  });
-
   it('replay interprets again on the spot, and what was written is not written twice', async () => {
     const { id } = await rowOf('deliveries', 'waiting');
     const writes = world.store.mutations.length;
@@ -285,16 +275,6 @@ describe('generate', () => {
     expect(await open()).toEqual([{ externalId: externalId('waiting') }]);
   });
 
-  it('does not double an open task, forced or not', async () => {
-    const requests = world.catalogWrites().length;
-    const end = await generate(['waiting'], { force: true });
-    expect(JSON.parse(end.stdout)).toMatchObject({
-      requested: 0,
-      passedOver: [{ externalId: externalId('waiting') }],
-    });
-    expect(world.catalogWrites()).toHaveLength(requests);
-  });
-
   it('with an unknown product asks for none, and exits 1', async () => {
     const requests = world.catalogWrites().length;
     const end = await generate(['approved', 'nobody'], { force: true });
@@ -304,16 +284,6 @@ describe('generate', () => {
       stderr: 'store-sync: store main has no linked product nobody\n',
     });
     expect(world.catalogWrites()).toHaveLength(requests);
-  });
-
-  it('stops at generation.maxPerRun', async () => {
-    await world.configure({ workspaces: { default: { generation: { maxPerRun: 1 } } } });
-    const end = await generate([], { force: true });
-    expect(end.status).toBe(0);
-    expect(JSON.parse(end.stdout)).toMatchObject({
-      requested: 1,
-      stopped: 'generation.maxPerRun (1) reached',
-    });
   });
 
   it('exits 1 when a brake keeps it from asking at all', async () => {

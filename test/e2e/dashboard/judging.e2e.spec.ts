@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { inState, openDashboard, Visitor, waiting, type Waiting } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
+import { runCommand } from '../../support/run-command.js';
 
 let world: World;
 let visitor: Visitor;
 
 beforeAll(async () => {
   world = await openDashboard({
-    settings: { stores: { main: { writeBack: { mode: 'review', gates: { forbid: ['(?i)gated-here'] } } } } },
+    settings: { stores: { main: { writeBack: { mode: 'review', gates: { forbid: ['(?i)gated'] } } } } },
   });
   visitor = new Visitor(world.url);
   await visitor.signIn(world.adminToken);
@@ -103,19 +104,6 @@ describe('one write-back', () => {
     expect((await visitor.get(row.path)).text).toContain('value="descriptionHtml"');
   });
 
-  it('is asked about before a revert, and applied again afterwards', async () => {
-    const row = await one('reverted-here');
-    const before = row.title();
-    await approve(row);
-    const written = row.title();
-    expect((await visitor.get(`${row.path}/confirm/revert`)).text).toContain('in the live shop');
-    await visitor.submit(row.path, `${row.path}/revert`, []);
-    expect(row.title()).toBe(before);
-    await visitor.submit(row.path, `${row.path}/reapply`, []);
-    await until('the text again', async () => (row.title() === written ? true : null));
-    expect((await visitor.get(`${row.path}/confirm/delete`)).status).toBe(404);
-  });
-
   it('shows the sources and the credits; an address that is none is no link', async () => {
     const row = await one('sourced');
     await world.rows(`UPDATE write_back SET credits_consumed = 3, sources = $2::jsonb WHERE id = $1`, [
@@ -131,20 +119,6 @@ describe('one write-back', () => {
     expect(text).toContain('given by us');
     expect(text).not.toContain('href="javascript:');
   });
-
-  it('shows the findings of the gates beside the text that they are about', async () => {
-    const row = await one('gated-here');
-    const { text } = await visitor.get(row.path);
-    const title = text.slice(text.indexOf('aria-label="Title"'), text.indexOf('aria-label="Description"'));
-    expect(title).toContain('aria-label="Gates"');
-    expect(title).toContain('“gated-here” is forbidden');
-  });
-
-  it('gets a new text by “generate again”', async () => {
-    const row = await one('again');
-    await visitor.submit(row.path, `${row.path}/generate`, []);
-    expect((await visitor.get(row.path)).text).toContain('Generation was requested');
-  });
 });
 
 describe('the question before an action on one write-back', () => {
@@ -159,6 +133,8 @@ describe('the question before an action on one write-back', () => {
     expect(back).toBe(place);
     const answer = await visitor.submit(address, `${row.path}/generate`, [['back', back]]);
     expect(answer.headers.get('location')).toBe(place);
+    expect((await visitor.get(place)).text).toContain('Generation was requested');
+    expect((await visitor.get(`${row.path}/confirm/delete`)).status).toBe(404);
   });
 
   it('leads to no page elsewhere', async () => {
@@ -171,23 +147,6 @@ describe('the question before an action on one write-back', () => {
 });
 
 describe('all that match', () => {
-  it('are approved after a question that names their number', async () => {
-    await nothingWaits();
-    const rows = await waiting(world, 'bulk-1', 'bulk-2', 'bulk-3');
-    const address = '/bulk/new?action=approve&store=main&field=title';
-    const { text } = await visitor.get(address);
-    expect(text).toContain('<b>3 texts</b> match');
-    const until = /name="until" value="([^"]+)"/.exec(text)?.[1] ?? '';
-    const answer = await visitor.submit(address, '/bulk', [
-      ['action', 'approve'],
-      ['store', 'main'],
-      ['field', 'title'],
-      ['until', until],
-    ]);
-    expect(answer.status).toBe(303);
-    for (const { id } of rows) await inState(world, id, 'applied');
-  });
-
   it('of one run are reverted after a dry run that shows what is left and why', async () => {
     await nothingWaits();
     const rows = await waiting(world, 'night-1', 'night-2');
@@ -276,7 +235,9 @@ describe('the journal', () => {
       const list = `/journal?state=${state}&store=main&search=from-the-list`;
       const asked = new RegExp(`href="(/write-backs/${row.id}/confirm/${action}[^"]*)"`);
       const address = addressIn((await visitor.get(list)).text, asked);
-      const back = addressIn((await visitor.get(address)).text, BACK);
+      const { text } = await visitor.get(address);
+      if (action === 'revert') expect(text).toContain('in the live shop');
+      const back = addressIn(text, BACK);
       expect(back).toBe(list);
       const answer = await visitor.submit(address, `/write-backs/${row.id}/${action}`, [['back', back]]);
       expect(answer.headers.get('location')).toBe(list);
@@ -285,5 +246,133 @@ describe('the journal', () => {
     expect(row.title()).toBe(before);
     await answered('reapply', 'reverted');
     await until('the text again', async () => (row.title() === before ? null : true));
+  });
+});
+
+describe('of three texts', () => {
+  let round = 0;
+  /** A text that nobody objects to, one of a product whose title the merchant edits since, and one that a gate holds back. */
+  let clean: Waiting;
+  let edited: Waiting;
+  let gated: Waiting;
+
+  beforeEach(async () => {
+    await world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
+    round += 1;
+    const names = ['clean', 'edited', 'gated'].map((name) => `${name}-${String(round)}`);
+    [clean, edited, gated] = (await waiting(world, ...names)) as [Waiting, Waiting, Waiting];
+    world.store.products.merchantEdit(edited.product, { title: 'By the merchant' });
+  });
+
+  const ids = () => [clean.id, edited.id, gated.id];
+
+  describe('an approval of several texts', () => {
+    it('in the list leaves both, which the list has marked before', async () => {
+      const { text } = await visitor.get('/review');
+      expect(text).toContain('edited in the shop');
+      expect(text).toContain('is forbidden');
+      const chosen = ids().map((id) => ['id', id] as const);
+      await visitor.submit('/review', '/review', [['decision', 'approve'], ...chosen]);
+      const answer = (await visitor.get('/review')).text;
+      expect(answer).toContain('1 approved, 1 left: edited by the merchant, 1 left: held back by a gate');
+      await inState(world, clean.id, 'applied');
+      await inState(world, edited.id, 'applied');
+      expect(edited.title()).toBe('By the merchant');
+    });
+
+    it('of all that match leaves both unless a tick that names the number says otherwise', async () => {
+      const address = '/bulk/new?action=approve&store=main';
+      const { text } = await visitor.get(address);
+      expect(text).toContain('Also overwrite what the merchant edited since (1 text)');
+      expect(text).toContain('Also write what a gate holds back (1 text)');
+      const request = async (...ticked: string[]): Promise<void> => {
+        const asked = (await visitor.get(address)).text;
+        const time = /name="until" value="([^"]+)"/.exec(asked)?.[1] ?? '';
+        const fields = [
+          ['action', 'approve'],
+          ['store', 'main'],
+          ['until', time],
+        ] as const;
+        const boxes = ticked.map((name) => [name, '1'] as const);
+        expect((await visitor.submit(address, '/bulk', [...fields, ...boxes])).status).toBe(303);
+      };
+      await request();
+      await inState(world, clean.id, 'applied');
+      expect(edited.title()).toBe('By the merchant');
+      await request('overwriteEdits');
+      await until('the generated title', async () => (edited.title() === 'By the merchant' ? null : true));
+      const [row] = await world.rows('SELECT state FROM write_back WHERE id = $1', [gated.id]);
+      expect(row).toEqual({ state: 'pending_review' });
+    });
+  });
+
+  describe('an approval of all by the command', () => {
+    const approve = (options: Record<string, unknown>) =>
+      runCommand(world, 'write-backs', ['approve'], { all: true, store: 'main', yes: true, ...options });
+
+    it('leaves edits and gated texts, counts them, and ends with 3', async () => {
+      const before = gated.title();
+      const { status, stdout } = await approve({});
+      expect(stdout).toContain('1 approved, 1 left: edited by the merchant, 1 left: held back by a gate');
+      expect(status).toBe(3);
+      await inState(world, clean.id, 'applied');
+      expect([edited.title(), gated.title()]).toEqual(['By the merchant', before]);
+    });
+  });
+
+  describe('two people at one text', () => {
+    const path = () => `/write-backs/${clean.id}`;
+
+    const versionIn = (text: string) => /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
+
+    it.each([
+      ['somebody else edited', 'By one, typed in vain', /somebody else edited title meanwhile/],
+      ['cannot be written', '<script>typed in vain</script>', /this text cannot be written/],
+    ])('lose no text of a form with one that %s', async (what, typed, reason) => {
+      const version = versionIn((await visitor.get(path())).text);
+      if (what !== 'cannot be written')
+        await world.api('POST', `/api/v1${path()}/edit`, { target: 'title', value: 'By the API' });
+      const sent = await visitor.submit(path(), `${path()}/decide`, [
+        ['decision', 'approve'],
+        ['field', 'title'],
+        ['text title', typed],
+        ['text descriptionHtml', `<p>Beside ${reason.source}</p>`],
+        ['version', version],
+      ]);
+      expect(sent.status).toBe(409);
+      expect(sent.text).toContain(typed.replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
+      expect(sent.text).toMatch(reason);
+      expect(sent.text).not.toContain('Beside');
+      const [row] = await world.rows<{ state: string; intended: string }>(
+        'SELECT state, intended::text FROM write_back WHERE id = $1',
+        [clean.id],
+      );
+      expect(row?.state).toBe('pending_review');
+      expect(row?.intended).toContain(`Beside ${reason.source}`);
+    });
+
+    it('keep their ticks when an edit is saved', async () => {
+      const answer = await visitor.submit(path(), `${path()}/decide`, [
+        ['decision', 'save'],
+        ['field', 'descriptionHtml'],
+        ['text title', 'Typed on the page'],
+      ]);
+      const { text } = await visitor.get(answer.headers.get('location') ?? '');
+      expect(text).toContain('Typed on the page');
+      const box = (target: string) => new RegExp(`value="${target}" form="approval"\\s+checked`).test(text);
+      expect([box('title'), box('descriptionHtml')]).toEqual([false, true]);
+    });
+  });
+
+  it('a declined field is named with who declined it, on its page and by the API', async () => {
+    const path = `/write-backs/${clean.id}`;
+    await visitor.submit(path, `${path}/decide`, [
+      ['decision', 'approve'],
+      ['field', 'descriptionHtml'],
+    ]);
+    await inState(world, clean.id, 'applied');
+    expect((await visitor.get(path)).text).toContain('Declined by admin');
+    const { body } = await world.api('GET', `/api/v1${path}`);
+    expect(body).toMatchObject({ declined: [{ target: 'title', by: 'admin' }] });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inState, openDashboard, Visitor, waiting, type Waiting } from './dashboard-world.js';
-import { until, type World } from '../../support/e2e-world.js';
+import type { World } from '../../support/e2e-world.js';
 import { seedWriteBacks } from './seed.js';
 
 let world: World;
@@ -138,26 +138,6 @@ describe('the review list', () => {
       expect((await visitor.get(`/journal?${query}`)).status).toBe(200);
     },
   );
-});
-
-describe('deliveries', () => {
-  it('are replayed from the page, one or many', async () => {
-    const body = '{"action":"product_generated","task":{"id":"t-1"}, no end';
-    await world.deliver(body);
-    const id = await until('the parked delivery', async () => {
-      const [row] = await world.rows<{ id: string }>(
-        `SELECT id FROM webhook_delivery WHERE state = 'parked' AND raw_body = $1`,
-        [Buffer.from(body)],
-      );
-      return row?.id ?? null;
-    });
-    const shown = await visitor.get(`/deliveries/${id}`);
-    expect(shown.text).toContain('&quot;t-1&quot;');
-    expect(shown.text).not.toContain(world.webhookSecret);
-    const answer = await visitor.submit('/deliveries', '/deliveries/replay', [['id', id]]);
-    expect(answer.headers.get('location')).toBe('/deliveries');
-    expect((await visitor.get('/deliveries')).text).toContain('nterpreted again');
-  });
 });
 
 describe('text from outside', () => {
