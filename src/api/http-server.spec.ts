@@ -114,6 +114,20 @@ describe('a port for operators', () => {
     await closing(first);
     expect(await status(admin)).toBe(200);
   });
+
+  // admin-port.e2e.spec has the paths as they are meant.
+  it.each([
+    ['/webhooksx', 404, 200],
+    ['//api', 404, 200],
+    ['/health/../api/v1/status', 404, 200],
+    ['/Webhooks/catalog/default', 200, 404],
+  ])('answers %s with %j on the public port and %j on its own', async (path, publicly, adminly) => {
+    const { adapter, port } = await served(10);
+    const admin = await ownPort();
+    await adapter.listenForAdmin(admin, '127.0.0.1');
+    ends.push(() => void adapter.close());
+    expect([await status(port, path), await status(admin, path)]).toEqual([publicly, adminly]);
+  });
 });
 
 describe('the limit of connections', () => {

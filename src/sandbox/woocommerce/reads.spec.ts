@@ -42,6 +42,13 @@ describe('a list of products', () => {
     expect(headers.get('x-wp-total')).toBe('5');
   });
 
+  it('shows a name encoded that the API wrote, and as it was typed where a person wrote it (B5)', async () => {
+    const shop = await wooSandbox();
+    shop.products.create({ row: { name: 'A & B' } });
+    await ask(shop, 'POST', 'products', { body: { name: 'A & B' } });
+    expect((await list(shop)).body.map(({ name }) => name)).toEqual(['A & B', 'A &amp; B']);
+  });
+
   it.each<Record<string, string>>([{ search: 'x' }, { per_page: '101' }, { orderby: 'date' }])(
     'fails for %j, which the sandbox does not have',
     async (query) => {
@@ -58,6 +65,7 @@ describe('times', () => {
     ['exactly the time of the change (B7)', '2026-11-22T09:24:17', true, -5, 0],
     ['with Z and dates_are_gmt in the west: hours too much (B8)', '2026-11-22T14:24:16Z', true, -5, 1],
     ['with Z and dates_are_gmt in the east: missed (B8)', '2026-11-22T09:24:16Z', true, 9, 0],
+    ['taken as local in the west', '2026-11-22T09:24:16', false, -5, 0],
   ])('modified_after %s', async (_case, modified_after, isGmt, offset, found) => {
     const clock = new TestClock(Date.parse('2026-11-22T09:24:17.600Z'));
     const shop = await shopOf(1, { clock: clock.now, offset });
@@ -72,6 +80,15 @@ describe('times', () => {
       date_modified_gmt: '2026-11-22T09:24:17',
     });
   });
+});
+
+it('variations are listed with their parent’s SKU where they have none, and not below version 10.3 (B12, B13)', async () => {
+  const shop = await wooSandbox();
+  const { id } = shop.products.create({ type: 'variable', row: { name: 'P' }, sku: 'PARENT' });
+  shop.products.create({ type: 'variation', parentId: id, row: { name: 'V' } });
+  expect((await list(shop, { context: 'edit' }, 'variations')).body).toMatchObject([{ sku: 'PARENT' }]);
+  const old = await wooSandbox({ version: '9.8.1' });
+  expect(await ask(old, 'GET', 'variations')).toMatchObject({ status: 404, body: { code: 'rest_no_route' } });
 });
 
 it('the shop loads a product export with variations, a tree of categories, brands and SEO texts', async () => {

@@ -73,6 +73,14 @@ describe('a write of meta values', () => {
   });
 });
 
+it('the time of a change moves with an empty body and with the same value (C10)', async () => {
+  for (const body of [{}, { name: 'P' }]) {
+    clock.advance(1000);
+    await put(body);
+    expect(post().modifiedAt).toEqual(clock.now());
+  }
+});
+
 it.each<[string, string, string, unknown, number, string]>([
   ['a missing product by PUT', 'PUT', 'products/999', {}, 400, 'woocommerce_rest_product_invalid_id'],
   ['a missing product by GET', 'GET', 'products/999', undefined, 404, 'woocommerce_rest_product_invalid_id'],
