@@ -4,16 +4,16 @@ import type { PresentedRun } from '../operations/present-run.js';
 import { runAccount, runFailure } from './run-summary.js';
 
 const RUN: PresentedRun = {
+  ...{ id: 'r1', store: 'main', status: 'failed', kind: 'full', requestedBy: null, trigger: 'command' },
   ...{
-    id: 'r1',
-    store: 'main',
-    status: 'failed',
-    kind: 'full',
-    requestedBy: null,
-    trigger: 'command',
     counts: NO_COUNTS,
+    startedAt: null,
+    finishedAt: null,
+    error: null,
+    stoppedByLimit: false,
+    notes: [],
+    steps: [],
   },
-  ...{ startedAt: null, finishedAt: null, error: null, stoppedByLimit: false, notes: [], steps: [] },
   requests: { catalog: 0, store: 0 },
 };
 const STOPPED = { ...RUN, error: 'stopped by limits.maxOrphanedShare', stoppedByLimit: true };

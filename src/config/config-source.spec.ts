@@ -13,11 +13,6 @@ function sourceOf(before: string, after: string): ConfigSource {
 }
 
 describe('the configuration read again', () => {
-  it('brings changed stores', () => {
-    const source = sourceOf(store(), store('schedule: { cron: "0 4 * * *" }'));
-    expect(source.next().config.stores['s']?.schedule.cron).toBe('0 4 * * *');
-  });
-
   it.each([
     ['another port', `${WORKSPACE}server: { port: 4000 }`, 'server.port: the change needs a restart'],
     ['another database', `${WORKSPACE}database: { url: "postgres://h/d" }`, 'database.url'],

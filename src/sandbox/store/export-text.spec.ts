@@ -28,9 +28,7 @@ it.each([
 describe('a file of another kind is refused by name', () => {
   it.each([
     ['JSON', Buffer.from('{"products":[]}'), 'is JSON'],
-    ['a list of JSON', Buffer.from(' [ {} ]'), 'is JSON'],
     ['a workbook', Buffer.from('PK\u0003\u0004rest', 'latin1'), 'an Excel workbook'],
-    ['an old workbook', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), 'an old Excel workbook'],
     ['a PDF', Buffer.from('%PDF-1.7'), 'is a PDF'],
     ['a gzip file', Buffer.from([0x1f, 0x8b, 0x08]), 'gzip'],
     ['a web page', Buffer.from('\n<!DOCTYPE html><html>'), 'is a web page'],

@@ -123,6 +123,16 @@ describe('access', () => {
     clock.advance(86_400_000);
     expect((await call(store, '{ shop { id } }', {}, { token })).status).toBe(401);
   });
+
+  it('without a scope is denied for what the scope covers, by name, and the rest is answered', async () => {
+    const store = await sandbox({ scopes: ['read_products'] });
+    const { body } = await call(store, '{ productsCount { count } shop { id } shopLocales { locale } }');
+    expect(body.data).toBeNull();
+    expect(body.errors?.[0]?.extensions).toMatchObject({
+      code: 'ACCESS_DENIED',
+      requiredAccess: expect.stringContaining('read_locales'),
+    });
+  });
 });
 
 describe('costs', () => {

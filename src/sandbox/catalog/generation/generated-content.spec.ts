@@ -38,21 +38,6 @@ describe('generated content', () => {
     expect(description).toBe(`Kettle. Boils fast. Whistles. ${DISCLOSURE}`);
   });
 
-  it('keeps most of a long description, in several paragraphs', () => {
-    const written = Array.from({ length: 10 }, (_, at) => `Sentence ${String(at)} of a careful text.`).join(
-      ' ',
-    );
-    const { htmlDescription } = generateContent({ ...NOTHING, name: 'Kettle', description: written });
-    expect(htmlDescription.length).toBeGreaterThan(written.length * 0.6);
-    expect(htmlDescription.match(/<p>/g)?.length).toBeGreaterThan(2);
-  });
-
-  it('gives attributes in other scripts a code of their own letters', () => {
-    const attributes = { サイズ: '小', Размер: 'М', مقاس: 'ص', Tamaño: 'chico' };
-    const { sections } = generateContent({ ...NOTHING, attributes });
-    expect(sections.slice(0, 4).map(({ code }) => code)).toEqual(['サイズ', 'размер', 'مقاس', 'tamaño']);
-  });
-
   it('gives one section for each attribute, with its value as it is', () => {
     const { sections } = generateContent({
       ...NOTHING,
@@ -104,7 +89,6 @@ describe('the outcome of a generation', () => {
 
   it.each([
     ['success without a marker', {}, 'product_generated'],
-    ['failure by metadata', { metadata: { tags: ['sandbox-failed'] } }, 'product_generation_failed'],
     [
       'no URLs by attribute',
       { open_attributes: { tags: ['sandbox-no-urls'] } },
