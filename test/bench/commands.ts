@@ -1,14 +1,11 @@
-import { atMost, quantile, type Figure } from './figure.js';
+import { atMost, quantile, type Take } from './figure.js';
 import { Sides } from './sides.js';
 import { BenchWorld } from './world.js';
 
 const ROUNDS = 3;
 
 /** Commands and the start of the daemon, each the median of some rounds. */
-export async function benchCommands(
-  _share: number,
-  take: (...figures: readonly Figure[]) => void,
-): Promise<void> {
+export async function benchCommands(_share: number, take: Take): Promise<void> {
   const sides = await Sides.start();
   const world = await BenchWorld.open({
     catalogUrl: sides.catalogUrl,

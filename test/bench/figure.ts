@@ -1,53 +1,34 @@
-/** One line of the report. */
+/** One line of the report, which `console.table` prints. */
 export interface Figure {
   readonly work: string;
   readonly figure: number;
   readonly unit: string;
-  /** What the latencies and limits of both sides take alone; null where there is nothing to wait for. */
-  readonly floor: number | null;
-  /** Empty for a figure that only informs. */
-  readonly goal: string;
-  readonly reached: boolean;
+  /** What the latencies and limits of both sides take alone, in seconds. */
+  readonly limitsAlone?: number;
+  readonly goal?: string;
+  readonly reached?: boolean;
 }
+
+export type Take = (...figures: readonly Figure[]) => void;
 
 export const MEGABYTE = 1024 * 1024;
 
 /** A figure that may be at most `most`. */
 export function atMost(work: string, figure: number, unit: string, most: number): Figure {
-  return { work, figure, unit, floor: null, goal: `≤ ${String(most)} ${unit}`, reached: figure <= most };
+  return { work, figure: rounded(figure), unit, goal: `≤ ${String(most)}`, reached: figure <= most };
 }
 
-/** A time that may be at most so many times what the limits alone take. */
-export function nearFloor(work: string, figure: number, floor: number, times = 1.1): Figure {
+/** A time that may be at most 1.1 times what the limits alone take. */
+export function nearFloor(work: string, figure: number, floor: number): Figure {
+  const reached = figure <= 1.1 * floor;
   return {
-    ...{ work, figure, unit: 's', floor, goal: `≤ ${String(times)} × the limits` },
-    reached: figure <= times * floor,
+    ...{ work, figure: rounded(figure), unit: 's', limitsAlone: rounded(floor) },
+    ...{ goal: '≤ 1.1 × the limits', reached },
   };
 }
 
-export function printTable(figures: readonly Figure[]): string {
-  const rows = figures.map(({ work, figure, unit, floor, goal, reached }) => [
-    work,
-    `${number(figure)} ${unit}`,
-    floor === null ? '' : `${number(floor)} ${unit} (${number(figure / floor)} ×)`,
-    goal,
-    goal === '' ? '' : reached ? 'reached' : 'MISSED',
-  ]);
-  const head = ['work', 'figure', 'the limits alone', 'goal', ''];
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
-}
-
-function number(value: number): string {
-  if (Number.isInteger(value)) return value.toLocaleString('en-US');
-  return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3);
+export function rounded(value: number): number {
+  return value >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
 /** The value below which this share of the values is. */

@@ -2,13 +2,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runDirectory } from '../support/run-directory.js';
-import { writeExportFile, type ExportFile } from './export-files.js';
-import { atMost, MEGABYTE, nearFloor, type Figure } from './figure.js';
+import { writeExportFile, type ExportFile } from './products.js';
+import { atMost, MEGABYTE, nearFloor, type Take } from './figure.js';
 import { seedLinks } from './seed.js';
 import { CATALOG_MS, LISTING_PAGE, REQUESTS_PER_SECOND, Sides } from './sides.js';
 import { BenchWorld } from './world.js';
 
-type Take = (...figures: readonly Figure[]) => void;
 const SHOP = 'large.myshopify.com';
 const SMALL_SHOP = 'small.myshopify.com';
 const SMALL_PRODUCTS = 100;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { edit, fill } from '../support/e2e-products.js';
 import { World } from '../support/e2e-world.js';
-import { atMost, quantile, type Figure } from './figure.js';
+import { atMost, quantile, type Take } from './figure.js';
 
 const ROUNDS = 8;
 const EVENT_SECRET = 'events-of-the-bench-0123456789';
@@ -13,10 +13,7 @@ const BUSY_PRODUCTS = 250;
  * From an edit in the shop, announced by an event, to the catalog; and from the service's first delivery of a result to the shop. Both
  * sides are the sandboxes, and a second store's full runs go on in the second half.
  */
-export async function benchLatencies(
-  share: number,
-  take: (...figures: readonly Figure[]) => void,
-): Promise<void> {
+export async function benchLatencies(share: number, take: Take): Promise<void> {
   const world = await World.open({
     stores: ['main', 'busy'],
     store: { webhookSecret: EVENT_SECRET },

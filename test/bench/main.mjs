@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import setUp from '../support/jest-global-setup.mjs';
 import tearDown from '../support/jest-global-teardown.mjs';
 import { benchCommands } from './commands.js';
-import { printTable } from './figure.js';
 import { benchFirstLoad, benchFullRuns, benchMillion } from './full-runs.js';
 import { benchLatencies } from './latencies.js';
 import { benchManyStores } from './many-stores.js';
@@ -30,10 +29,7 @@ const ALL = { ...BENCHES, million: benchMillion };
 
 const { values } = parseArgs({
   options: {
-    only: {
-      type: 'string',
-      default: Object.keys(BENCHES).join(','),
-    },
+    only: { type: 'string', default: Object.keys(BENCHES).join(',') },
     share: { type: 'string', default: '1' },
   },
 });
@@ -51,7 +47,7 @@ try {
       await ALL[name](Number(values.share), (...taken) => {
         figures.push(...taken);
         // Shown at once, so that an interrupted bench has shown what it measured.
-        console.error(printTable(taken));
+        console.table(taken);
       });
       console.error(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
     } catch (error) {
@@ -60,7 +56,7 @@ try {
       process.exitCode = 1;
     }
   }
-  console.log(printTable(figures));
+  console.table(figures);
 } finally {
   await tearDown();
 }

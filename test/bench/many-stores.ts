@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDirectory } from '../support/run-directory.js';
-import { writeExportFile } from './export-files.js';
-import { atMost, MEGABYTE, type Figure } from './figure.js';
+import { writeExportFile } from './products.js';
+import { atMost, MEGABYTE, type Take } from './figure.js';
 import { seedLinks } from './seed.js';
 import { CATALOG_MS, Sides } from './sides.js';
 import { BenchWorld } from './world.js';
@@ -10,10 +10,7 @@ import { BenchWorld } from './world.js';
 const PRODUCTS_EACH = 100;
 
 /** 1,000 stores × 100 products due at the same minute. */
-export async function benchManyStores(
-  share: number,
-  take: (...figures: readonly Figure[]) => void,
-): Promise<void> {
+export async function benchManyStores(share: number, take: Take): Promise<void> {
   const stores = Math.round(1_000 * share);
   const keys = Array.from({ length: stores }, (_, index) => `fleet-${String(index)}`);
   const shops = keys.map((key) => `${key}.myshopify.com`);

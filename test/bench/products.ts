@@ -1,3 +1,7 @@
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+
 /** Synthetic products as lines of a bulk export: three variants and two images each, some 2.3 KB a product. */
 const WORDS =
   'warm light oak walnut linen brushed steel handmade slow calm river stone winter garden morning paper glass copper felt small'.split(
@@ -54,4 +58,21 @@ function sentence(seed: number, words: number): string {
     chosen.push(WORDS[state % WORDS.length] ?? '');
   }
   return chosen.join(' ');
+}
+
+export interface ExportFile {
+  readonly path: string;
+  readonly products: number;
+  readonly lines: number;
+}
+
+/** Products 1 to `products`; each of the first `changed` as the merchant has changed it since. */
+export async function writeExportFile(path: string, products: number, changed = 0): Promise<ExportFile> {
+  const out = createWriteStream(path);
+  for (let id = 1; id <= products; id++) {
+    if (!out.write(`${productLines(id, id <= changed ? 1 : 0).join('\n')}\n`)) await once(out, 'drain');
+  }
+  out.end();
+  await finished(out);
+  return { path, products, lines: products * productLines(1).length };
 }

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startChild } from '../support/child.js';
 import { runDirectory } from '../support/run-directory.js';
-import { writeExportFile } from './export-files.js';
-import { atMost, type Figure } from './figure.js';
+import { writeExportFile } from './products.js';
+import { atMost, rounded, type Take } from './figure.js';
 import { seedLinks } from './seed.js';
 import { CATALOG_MS, Sides } from './sides.js';
 import { BenchWorld } from './world.js';
@@ -36,17 +36,14 @@ async function load(
   return result;
 }
 
-/** Products of the run beside which deliveries come: it lasts a quarter of a minute. */
-const PRODUCTS_BESIDE = 15_000;
+/** Products of the run beside which deliveries come: it lasts for several measurements of five seconds. */
+const PRODUCTS_BESIDE = 8_000;
 
 /**
  * Deliveries of generations that failed, so that interpreting them writes nothing: at full speed, to a process that only receives and to
  * one of all roles, which interprets them meanwhile; and some beside a full run.
  */
-export async function benchReceipt(
-  share: number,
-  take: (...figures: readonly Figure[]) => void,
-): Promise<void> {
+export async function benchReceipt(share: number, take: Take): Promise<void> {
   const products = Math.round(PRODUCTS_BESIDE * share);
   const sides = await Sides.start();
   const world = await BenchWorld.open({
@@ -68,12 +65,12 @@ export async function benchReceipt(
     const url = `${daemon.url}/webhooks/catalog/default`;
     take(
       {
-        ...{ work: 'deliveries of 4 KB, sustained, by a process that receives', figure: received },
-        ...{ unit: '/s', floor: null, goal: '≥ 1,000 /s', reached: received >= 1_000 },
+        ...{ work: 'deliveries of 4 KB, sustained, by a process that receives', figure: rounded(received) },
+        ...{ unit: '/s', goal: '≥ 1,000', reached: received >= 1_000 },
       },
       {
-        ...{ work: 'the same by a process of all roles, which interprets meanwhile' },
-        ...{ figure: await fast(url, 3_000_000), unit: '/s', floor: null, goal: '', reached: true },
+        ...{ work: 'the same by a process of all roles, which interprets meanwhile', unit: '/s' },
+        figure: rounded(await fast(url, 3_000_000)),
       },
     );
     await forget();

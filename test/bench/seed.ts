@@ -1,52 +1,37 @@
 import type pg from 'pg';
 import type { SourceProduct } from '../../src/domain/store-port.js';
 import { parseLine } from '../../src/store/shopify/export-lines.js';
-import { fieldHashes } from '../../src/planner/map-to-catalog.js';
 import { planProduct } from '../../src/planner/plan-product.js';
 import { sourceRules } from '../../src/planner/source.js';
 import { productsOf } from '../../src/store/shopify/exported-products.js';
-import { identifiersOf } from '../../src/planner/map-to-catalog.js';
+import { fieldHashes, identifiersOf } from '../../src/planner/map-to-catalog.js';
 import { storeSchema } from '../../src/config/store-schema.js';
 import { productLines } from './products.js';
 
-export interface SeedSettings {
-  readonly store: string;
-  readonly shop: string;
-}
-
 const BATCH = 2_000;
 
-export function benchProduct(shop: string, id: number, revision = 0): SourceProduct {
-  const lines = productLines(id, revision).map((line) => parseLine(Buffer.from(line)));
+function benchProduct(shop: string, id: number): SourceProduct {
+  const lines = productLines(id).map((line) => parseLine(Buffer.from(line)));
   const [product] = productsOf(lines, { identity: `shopify:${shop}`, variantMetafields: [], locales: [] });
   if (product === undefined) throw new Error('the lines hold no product');
   return product;
 }
 
-export function benchSettings(shop: string) {
-  const auth = { accessToken: 'bench' };
-  return storeSchema.parse({ workspace: 'default', shop, auth });
-}
-
-export function benchRules(shop: string) {
-  const settings = benchSettings(shop);
-  return sourceRules(shop, settings.mapping, settings.writeBack);
-}
-
 /** Products 1 to `count` as linked by earlier runs: pushed in full, nothing pending. A batch is planned while the last one is inserted. */
 export async function seedLinks(
   db: pg.Pool,
-  settings: SeedSettings,
+  { store, shop }: { readonly store: string; readonly shop: string },
   count: number,
   firstCatalogId = 1,
 ): Promise<void> {
-  const rules = benchRules(settings.shop);
+  const settings = storeSchema.parse({ workspace: 'default', shop, auth: { accessToken: 'bench' } });
+  const rules = sourceRules(shop, settings.mapping, settings.writeBack);
   let inserted = Promise.resolve();
   for (let from = 1; from <= count; from += BATCH) {
     const links: object[] = [];
     const identifiers: object[] = [];
     for (let id = from; id < Math.min(from + BATCH, count + 1); id++) {
-      const plan = planProduct(benchProduct(settings.shop, id).snapshot(), null, rules, new Set());
+      const plan = planProduct(benchProduct(shop, id).snapshot(), null, rules, new Set());
       if (plan.kind === 'unchanged' || plan.kind === 'put_off')
         throw new Error('a product without a link is new');
       links.push({
@@ -61,7 +46,7 @@ export async function seedLinks(
       for (const each of identifiersOf(plan.body)) identifiers.push({ ...each, product: plan.externalId });
     }
     await inserted;
-    inserted = insert(db, settings.store, links, identifiers);
+    inserted = insert(db, store, links, identifiers);
   }
   await inserted;
   if (firstCatalogId === 1) await db.query('ANALYZE store_product, product_identifier');

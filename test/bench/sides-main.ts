@@ -12,7 +12,6 @@ interface Orders {
   /** The export that the store offers, by shop host. */
   readonly file?: { readonly path: string; readonly products: number; readonly lines: number };
   readonly catalogMs?: number;
-  readonly storeMs?: number;
   /** The products that the catalog lists, one shop after the other. Each has the number of its group, with ids from 1 on. */
   readonly listed?: readonly Listed[];
 }
@@ -24,7 +23,6 @@ interface Listed {
 
 let orders: Orders = {};
 const counts = {
-  store: {} as Record<string, number>,
   catalog: {} as Record<string, number>,
   writes: 0,
   catalogSeconds: 0,
@@ -39,20 +37,12 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  answerText(response, status, JSON.stringify(body));
-}
-
 function answerText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
   });
   response.end(text);
-}
-
-function count(side: 'store' | 'catalog', what: string): void {
-  counts[side][what] = (counts[side][what] ?? 0) + 1;
 }
 
 const COST = {
@@ -69,7 +59,6 @@ const store = createServer((request, response) => {
 
 async function serveStore(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'GET') {
-    count('store', 'file');
     const path = orders.file?.path ?? '';
     // The store's file service names the length, too. Without it the body would come in chunks that share buffers.
     const { size } = await stat(path);
@@ -77,19 +66,14 @@ async function serveStore(request: IncomingMessage, response: ServerResponse): P
     createReadStream(path, { highWaterMark: 256 * 1024 }).pipe(response);
     return;
   }
-  const { query, variables } = JSON.parse(await bodyOf(request)) as {
-    query: string;
-    variables?: Record<string, unknown>;
-  };
+  const { query } = JSON.parse(await bodyOf(request)) as { query: string };
   const operation = /(?:query|mutation) (\w+)/.exec(query)?.[1] ?? '';
-  count('store', operation);
-  if (orders.storeMs !== undefined) await sleep(orders.storeMs);
   // The bench gives each store the name of its shop for a token.
   const shop = String(request.headers['x-shopify-access-token'] ?? '');
-  answer(response, 200, { data: storeData(operation, variables ?? {}, shop), extensions: COST });
+  answerText(response, 200, JSON.stringify({ data: storeData(operation, shop), extensions: COST }));
 }
 
-function storeData(operation: string, variables: Record<string, unknown>, shop: string): unknown {
+function storeData(operation: string, shop: string): unknown {
   const bulk = 'gid://shopify/BulkOperation/1';
   switch (operation) {
     case 'WhoAmI':
@@ -115,32 +99,9 @@ function storeData(operation: string, variables: Record<string, unknown>, shop: 
           url: `http://127.0.0.1:${String(portOf(store))}/export.jsonl`,
         },
       };
-    case 'LiveProduct':
-      return { product: liveProduct(String(variables['id'])) };
-    case 'ProductUpdate': {
-      const product = variables['product'] as Record<string, unknown>;
-      return {
-        productUpdate: { product: { ...liveProduct(String(product['id'])), ...product }, userErrors: [] },
-      };
-    }
     default:
       throw new Error(`the store of the bench does not know ${operation}`);
   }
-}
-
-/** The merchant's text, which nobody has changed. */
-function liveProduct(id: string): object {
-  return {
-    id,
-    status: 'ACTIVE',
-    updatedAt: '2026-11-19T10:00:00Z',
-    title: 'Lamp',
-    descriptionHtml: '<p>Lamp</p>',
-    vendor: 'Lindgren',
-    productType: 'Lamp',
-    seo: { title: null, description: null },
-    metafields: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } },
-  };
 }
 
 const catalog = createServer((request, response) => {
@@ -154,7 +115,7 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   const asked = `${request.method ?? ''} ${path.replace(/\/\d+\//, '/{id}/')}`;
   // The daemon looks for results generated elsewhere once a minute, whether or not a run goes on.
   const isOfRun = !(request.url ?? '').includes('tasks=');
-  if (isOfRun) count('catalog', asked);
+  if (isOfRun) counts.catalog[asked] = (counts.catalog[asked] ?? 0) + 1;
   if (request.method !== 'GET') counts.writes += 1;
   const text = JSON.stringify(catalogAnswer(request.method ?? '', request.url ?? '', body));
   // The delay includes the time for reading the request and making the answer. Timers have whole milliseconds and fire a little
@@ -214,7 +175,6 @@ function portOf(server: Server): number {
 createInterface({ input: process.stdin }).on('line', (line) => {
   if (line === 'counts') {
     process.stdout.write(`counts ${JSON.stringify(counts)}\n`);
-    counts.store = {};
     counts.catalog = {};
     counts.writes = 0;
     counts.catalogSeconds = 0;

@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../support/child.js';
-import type { ExportFile } from './export-files.js';
+import type { ExportFile } from './products.js';
 
 const PROGRAM = fileURLToPath(new URL('sides-main.ts', import.meta.url));
 
 export interface Requests {
-  readonly store: Readonly<Record<string, number>>;
   readonly catalog: Readonly<Record<string, number>>;
   /** Requests that change a product of the catalog. */
   readonly writes: number;
@@ -38,7 +37,6 @@ export class Sides {
   async order(orders: {
     file?: ExportFile;
     catalogMs?: number;
-    storeMs?: number;
     listed?: readonly { shops: readonly string[]; products: number }[];
   }): Promise<void> {
     const line = JSON.stringify(orders);
