@@ -33,22 +33,15 @@ function stepsOf(stage: string): Stage['steps'] {
   return found ? [...stepsOf(found.from), ...found.steps] : [];
 }
 
+const texts = z.array(z.string()).default([]);
 const service = z.looseObject({
   build: z.string().optional(),
   image: z.string(),
-  init: z.boolean().optional(),
-  read_only: z.boolean(),
-  cap_drop: z.array(z.string()),
-  security_opt: z.array(z.string()),
-  pids_limit: z.number(),
-  mem_limit: z.string(),
-  cpus: z.number(),
-  ulimits: z.object({ nofile: z.object({ soft: z.number(), hard: z.number() }) }).optional(),
-  restart: z.string(),
-  logging: z.object({ driver: z.string(), options: z.record(z.string(), z.string()) }),
-  stop_grace_period: z.string().optional(),
+  ulimits: z.object({ nofile: z.object({ soft: z.number() }) }).optional(),
+  logging: z.object({ options: z.record(z.string(), z.string()) }),
+  stop_grace_period: z.string().default(''),
   environment: z.record(z.string(), z.string()).default({}),
-  secrets: z.array(z.string()).default([]),
+  secrets: texts,
   volumes: z
     .array(
       z.union([
@@ -59,34 +52,28 @@ const service = z.looseObject({
       ]),
     )
     .default([]),
-  tmpfs: z.array(z.string()).default([]),
-  ports: z.array(z.string()).default([]),
-  networks: z.array(z.string()),
-  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+  tmpfs: texts,
+  ports: texts,
+  networks: texts,
 });
 const compose = z
-  .object({
+  .looseObject({
     services: z.record(z.string(), service),
-    networks: z.record(z.string(), z.object({ internal: z.boolean().optional() }).nullable()),
+    networks: z.record(z.string(), z.unknown()),
     secrets: z.record(z.string(), z.object({ file: z.string() })),
-    volumes: z.record(z.string(), z.null()),
   })
-  .loose()
   .parse(parse(readFileSync('compose.yaml', 'utf8')));
 const services = Object.entries(compose.services);
 const own = service.parse(compose.services['store-sync']);
 
-const lock = z
+const { packages } = z
   .object({
     packages: z.record(
       z.string(),
-      z.object({
+      z.looseObject({
         version: z.string().optional(),
         resolved: z.string().optional(),
         integrity: z.string().optional(),
-        optional: z.boolean().optional(),
-        os: z.array(z.string()).optional(),
-        cpu: z.array(z.string()).optional(),
       }),
     ),
   })
@@ -101,7 +88,7 @@ function argumentsOf(name: string): string[] {
 describe('the image', () => {
   it('is based on the release of Node that the tests run on, by its digest', () => {
     const base = instructions.find(({ name }) => name === 'ARG')?.rest;
-    const release = lock.packages['node_modules/node']?.version ?? '?';
+    const release = packages['node_modules/node']?.version ?? '?';
     expect(base).toMatch(new RegExp(`^NODE_IMAGE=node:${release}-bookworm-slim@sha256:[0-9a-f]{64}$`));
     expect(new Set(stages.map(({ from }) => from))).toEqual(new Set(['${NODE_IMAGE}', 'build', 'base']));
   });
@@ -191,8 +178,8 @@ describe('store-sync in compose', () => {
   });
 
   it('has longer to stop than it needs', () => {
-    expect(own.init).toBe(true);
-    expect(Number(/^(\d+)s$/.exec(own.stop_grace_period ?? '')?.[1])).toBeGreaterThanOrEqual(30);
+    expect(own['init']).toBe(true);
+    expect(Number(/^(\d+)s$/.exec(own.stop_grace_period)?.[1])).toBeGreaterThanOrEqual(30);
   });
 
   it('can write where it has to: the embedded database and the files of an export', () => {
@@ -220,27 +207,24 @@ describe('store-sync in compose', () => {
     for (const [, each] of inner) {
       expect(each.ports).toEqual([]);
       for (const network of each.networks) expect(compose.networks[network]).toEqual({ internal: true });
-      expect(each.healthcheck).toBeDefined();
+      expect(each['healthcheck']).toBeDefined();
     }
   });
 });
 
 describe('the lockfile', () => {
   it('names a digest for every package but those of platforms that the image does not have', () => {
-    const loose = Object.entries(lock.packages).filter(
+    const loose = Object.entries(packages).filter(
       ([path, { integrity }]) => path !== '' && integrity?.startsWith('sha512-') !== true,
     );
-    const needed = loose.filter(([, { os, cpu, optional }]) => {
-      const isOfImage =
-        (os?.includes('linux') ?? true) &&
-        (cpu === undefined || cpu.includes('x64') || cpu.includes('arm64'));
-      return optional !== true || isOfImage;
-    });
+    const isOfImage = ({ os, cpu }: Record<string, unknown>): boolean =>
+      [os ?? 'linux'].flat().includes('linux') && /x64|arm64/.test(JSON.stringify(cpu ?? 'x64'));
+    const needed = loose.filter(([, each]) => each['optional'] !== true || isOfImage(each));
     expect(needed.map(([path]) => path)).toEqual([]);
   });
 
   it('takes nothing from anywhere but a registry', () => {
-    const elsewhere = Object.entries(lock.packages).filter(
+    const elsewhere = Object.entries(packages).filter(
       ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
     );
     expect(elsewhere.map(([path]) => path)).toEqual([]);
