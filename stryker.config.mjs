@@ -19,6 +19,7 @@ const RULES = [
 const FURTHER_SPECS = [
   'src/planner/translations',
   'src/planner/generated-parts',
+  'src/planner/ten-nights',
   'src/persistence/state-changes',
 ];
 
