@@ -102,10 +102,13 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
     ],
   },
   C7: {
-    [IDENTITY_READINGS]: ['a foreign variant with our SKU', 'a foreign product with a SKU of our variants'],
+    [IDENTITY_READINGS]: ['no foreign product is ever changed by a SKU'],
   },
-  C8: { [IDENTITY_READINGS]: ['a variant that left the store', 'turns into one without'] },
-  C9: { [IDENTITY_READINGS]: ['was deleted and made again', 'an orphan of an earlier release'] },
+  C8: { [IDENTITY_READINGS]: ['SKUs go on from a variant that left'] },
+  C9: {
+    [IDENTITY_READINGS]: ['to one that was made again'],
+    'test/integration/sync/identity.integration.spec.ts': ['names its holder in the row'],
+  },
   C10: { [OWED]: ['is tried again by every following run'] },
   C11: {
     [OWED]: [
@@ -225,7 +228,7 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
       'finds what landed although its answer was lost',
     ],
   },
-  S12: { [WRITING]: ['gets the newest result when it comes back'] },
+  S12: { [WRITING]: ['gets all that came for it and its variants'] },
   S13: { 'src/store/shopify/export-file.spec.ts': ['the lines of an export'] },
   S14: {
     'src/store/shopify/connector-calls.spec.ts': ['treats status', 'is refused when another shop answers'],

@@ -50,83 +50,61 @@ describe.each(READINGS)('where %s', (_name, readings) => {
     catalog = await SandboxCatalog.open(stages, readings, { pageSize: 5 });
   });
 
-  it('a foreign variant with our SKU is never changed, however the catalog is looked through', async () => {
+  it('no foreign product is ever changed by a SKU that it or its variant shares with ours, however the catalog is looked through', async () => {
     await catalog.hold({
       external_id: 'erp:1',
       name: 'Foreign',
       variants: [{ external_id: 'erp:1:a', name: 'A', sku: 'SKU-1' }],
     });
+    await catalog.hold({ external_id: 'erp:2', name: 'Foreign', sku: 'SKU-3-2' });
     for (let number = 0; number < 12; number += 1)
       await catalog.hold({ external_id: `erp:b${number}`, name: `Bystander ${number}` });
-    const before = await catalog.of('erp:1');
-    stages.store.put(snapshot(1));
-    expect(await stages.sync()).toMatchObject({ counts: { created: 1, conflicted: 1 } });
-    expect(await catalog.of('erp:1')).toEqual(before);
+    const foreign = async () => [await catalog.of('erp:1'), await catalog.of('erp:2')];
+    const before = await foreign();
+    stages.store.put(snapshot(1), modelSnapshot(3));
+    expect(await stages.sync()).toMatchObject({ counts: { created: 2, conflicted: 2 } });
+    expect(await foreign()).toEqual(before);
     expect(await skusOf(ours(1))).toEqual({ own: null, variants: {} });
+    expect(Object.values((await skusOf(ours(3))).variants)).toEqual(['SKU-3-1', null]);
     expect(await stages.link(1)).toMatchObject({
       state: 'conflicted',
       withheld: [{ kind: 'sku', value: 'SKU-1' }],
     });
-    expect(await stages.sync()).toMatchObject({ counts: { conflicted: 1, failed: 0 } });
-    expect(await catalog.of('erp:1')).toEqual(before);
+    expect(await stages.sync()).toMatchObject({ counts: { conflicted: 2, failed: 0 } });
+    expect(await foreign()).toEqual(before);
   });
 
-  it('a foreign product with a SKU of our variants is never changed', async () => {
-    await catalog.hold({ external_id: 'erp:1', name: 'Foreign', sku: 'SKU-1-2' });
-    const before = await catalog.of('erp:1');
-    stages.store.put(modelSnapshot(1));
-    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1 });
-    expect(await catalog.of('erp:1')).toEqual(before);
-    expect(Object.values((await skusOf(ours(1))).variants)).toEqual(['SKU-1-1', null]);
-  });
-
-  it('a variant that left the store gives its SKU to the next product that has it', async () => {
-    stages.store.put(modelSnapshot(1));
+  it('SKUs go on from a variant that left, with a product that loses its variants and gets them again, and to one that was made again', async () => {
+    stages.store.put(modelSnapshot(1), modelSnapshot(3), withSku(snapshot(5), 'SAME'), modelSnapshot(6));
     await stages.sync();
     stages.store.edit('1', { variants: modelSnapshot(1).variants.slice(0, 1) });
     stages.store.put(withSku(snapshot(2), 'SKU-1-2'));
+    stages.store.put(withSku(snapshot(3), 'SKU-3-1'));
+    for (const gone of ['5', '6']) stages.store.products.delete(gone);
+    stages.store.put(withSku(snapshot(7), 'SAME'), {
+      ...modelSnapshot(8),
+      variants: modelSnapshot(8).variants.map((each, index) => ({ ...each, sku: `SKU-6-${index + 1}` })),
+    });
     await stages.sync();
+    expect((await skusOf(ours(3))).own).toBe('SKU-3-1');
+    // What another product gave up follows in the night after.
     expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { conflicted: 0, owed: 0 } });
-    expect(await skusOf(ours(2))).toEqual({ own: 'SKU-1-2', variants: {} });
     expect((await skusOf(ours(1))).variants).toMatchObject({ [variant(1, 1).externalId]: 'SKU-1-1' });
-  });
-
-  it('a product of several variants turns into one without, with the same SKU, and back', async () => {
-    stages.store.put(modelSnapshot(1));
-    await stages.sync();
-    stages.store.put(withSku(snapshot(1), 'SKU-1-1'));
+    expect(await skusOf(ours(2))).toEqual({ own: 'SKU-1-2', variants: {} });
+    expect((await skusOf(ours(5))).own).toBeNull();
+    expect((await skusOf(ours(7))).own).toBe('SAME');
+    expect(Object.values((await skusOf(ours(8))).variants)).toEqual(['SKU-6-1', 'SKU-6-2']);
+    stages.store.put(modelSnapshot(3));
     expect(await stages.sync()).toMatchObject({
       state: 'succeeded',
-      counts: { updated: 1, failed: 0, conflicted: 0 },
+      counts: { updated: 1, unchanged: 4, failed: 0, conflicted: 0 },
     });
-    expect((await skusOf(ours(1))).own).toBe('SKU-1-1');
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { unchanged: 1 } });
-    stages.store.put(modelSnapshot(1));
-    expect(await stages.sync()).toMatchObject({
-      state: 'succeeded',
-      counts: { updated: 1, failed: 0, conflicted: 0 },
-    });
-    const { own, variants } = await skusOf(ours(1));
+    const { own, variants } = await skusOf(ours(3));
     expect({ own, ...variants }).toMatchObject({
       own: null,
-      [variant(1, 1).externalId]: 'SKU-1-1',
-      [variant(1, 2).externalId]: 'SKU-1-2',
+      [variant(3, 1).externalId]: 'SKU-3-1',
+      [variant(3, 2).externalId]: 'SKU-3-2',
     });
-  });
-
-  it('a product that was deleted and made again gets its identifiers back within two full runs', async () => {
-    stages.store.put(withSku(snapshot(1), 'SAME'), modelSnapshot(3));
-    await stages.sync();
-    stages.store.products.clear();
-    stages.store.put(withSku(snapshot(2), 'SAME'), {
-      ...modelSnapshot(4),
-      variants: modelSnapshot(4).variants.map((each, index) => ({ ...each, sku: `SKU-3-${index + 1}` })),
-    });
-    await stages.sync();
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { conflicted: 0, owed: 0 } });
-    expect((await skusOf(ours(2))).own).toBe('SAME');
-    expect(Object.values((await skusOf(ours(4))).variants)).toEqual(['SKU-3-1', 'SKU-3-2']);
-    expect((await skusOf(ours(1))).own).toBeNull();
   });
 });
 
@@ -135,49 +113,33 @@ describe.each(['exact', 'normalised'] as const)('where identifiers are stored as
     catalog = await SandboxCatalog.open(stages, { identifiers });
   });
 
-  it.each(['PAD-1 ', ' pad-1', '\u00a0Pad-1\u3000'])(
-    'a foreign product is not changed by ours with the SKU %j',
-    async (sku) => {
-      await catalog.hold({ external_id: 'erp:1', name: 'Foreign', sku: 'PAD-1' });
-      const before = await catalog.of('erp:1');
-      stages.store.put(withSku(snapshot(1), sku));
-      expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1, failed: 0 });
-      expect(await catalog.of('erp:1')).toEqual(before);
-      expect(await skusOf(ours(1))).toEqual({ own: null, variants: {} });
-    },
-  );
-
-  it('a foreign variant with blanks around its SKU is not changed by ours', async () => {
-    const variants = [{ external_id: 'erp:1:a', name: 'A', sku: ' pad-1 ' }];
-    await catalog.hold({ external_id: 'erp:1', name: 'Foreign', variants });
-    const before = await catalog.of('erp:1');
-    stages.store.put(withSku(snapshot(1), 'PAD-1'));
-    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1, failed: 0 });
-    expect(await catalog.of('erp:1')).toEqual(before);
+  it('no foreign product is changed by a SKU of ours that differs in letter case and blanks', async () => {
+    for (const id of [1, 2, 3])
+      await catalog.hold({ external_id: `erp:${id}`, name: 'Foreign', sku: `PAD-${id}` });
+    const variants = [{ external_id: 'erp:4:a', name: 'A', sku: ' pad-4 ' }];
+    await catalog.hold({ external_id: 'erp:4', name: 'Foreign', variants });
+    const before = await catalog.all();
+    for (const [index, sku] of ['PAD-1 ', ' pad-2', '\u00a0Pad-3\u3000', 'PAD-4'].entries())
+      stages.store.put(withSku(snapshot(index + 1), sku));
+    expect((await stages.sync()).counts).toMatchObject({ created: 4, conflicted: 4, failed: 0 });
+    expect((await catalog.all()).slice(0, before.length)).toEqual(before);
+    for (const id of [1, 2, 3, 4]) expect(await skusOf(ours(id))).toEqual({ own: null, variants: {} });
   });
 
-  it('two products whose SKUs differ in letter case and blanks overwrite each other never', async () => {
+  it('SKUs that differ in letter case and blanks are one, and one of blanks is none', async () => {
     stages.store.put(withSku(snapshot(1), 'PAD-1'), withSku(snapshot(2), 'pad-1 '));
-    expect((await stages.sync()).counts).toMatchObject({ created: 2, conflicted: 2 });
+    stages.store.put(withSku(snapshot(3), 'CASE'));
+    stages.store.put(withSku(snapshot(4), ' \u00a0'), withSku(snapshot(5), '\u200b'));
+    expect((await stages.sync()).counts).toMatchObject({ created: 5, conflicted: 2 });
     expect([await skusOf(ours(1)), await skusOf(ours(2))].map(({ own }) => own)).toEqual([null, null]);
-    stages.store.put(withSku(snapshot(2), 'PAD-2 '));
-    expect((await stages.sync()).counts).toMatchObject({ updated: 2, conflicted: 0 });
+    stages.store.put(withSku(snapshot(2), 'PAD-2 '), withSku(snapshot(3), 'case'));
+    expect((await stages.sync()).counts).toMatchObject({ updated: 3, conflicted: 0 });
     expect([await skusOf(ours(1)), await skusOf(ours(2))].map(({ own }) => own)).toEqual(['PAD-1', 'PAD-2']);
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { unchanged: 2 } });
-  });
-
-  it('a SKU that changes its letter case alone moves to nobody', async () => {
-    stages.store.put(withSku(snapshot(1), 'PAD-1'));
-    await stages.sync();
-    stages.store.put(withSku(snapshot(1), 'pad-1'));
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, conflicted: 0 } });
-    expect((await catalog.of(ours(1)))?.sku).toBe('pad-1');
-    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1, conflicted: 0 } });
-  });
-
-  it('a SKU of blanks is none', async () => {
-    stages.store.put(withSku(snapshot(1), ' \u00a0'), withSku(snapshot(2), '\u200b'));
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 2, conflicted: 0 } });
+    expect((await catalog.of(ours(3)))?.sku).toBe('case');
+    expect(await stages.sync()).toMatchObject({
+      state: 'succeeded',
+      counts: { unchanged: 5, conflicted: 0 },
+    });
   });
 });
 
@@ -192,18 +154,6 @@ describe('by default', () => {
     catalog.service.resetRequests();
     expect((await stages.sync()).counts).toMatchObject({ created: 60 });
     expect(catalog.service.requests().length).toBeLessThanOrEqual(60 * 1.05);
-  });
-
-  it('an orphan of an earlier release gives its identifier up once another product needs it', async () => {
-    stages.store.put(withSku(snapshot(1), 'SAME'));
-    await stages.sync();
-    await stages.db.affected(`UPDATE store_product SET state = 'orphaned', orphaned_at = now()`);
-    await stages.db.affected('DELETE FROM product_identifier');
-    stages.store.products.clear();
-    stages.store.put(withSku(snapshot(2), 'SAME'));
-    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1, orphaned: 0 });
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, conflicted: 0 } });
-    expect((await skusOf(ours(2))).own).toBe('SAME');
   });
 
   it('`deleted: delete` deletes the catalog product, and a product that comes back is created again', async () => {

@@ -26,24 +26,6 @@ describe('an identifier that two products bear', () => {
     expect(link.withheld[0]?.reason).toContain(ours(2));
   });
 
-  it('stays with the product that had it first', async () => {
-    stages.store.put(withSku(snapshot(1), 'SAME'));
-    await stages.sync();
-    stages.store.put(withSku(snapshot(2), 'SAME'));
-    expect((await stages.sync()).counts).toMatchObject({ created: 1, unchanged: 1, conflicted: 1 });
-    expect([skuOf(ours(1)), skuOf(ours(2))]).toEqual(['SAME', undefined]);
-  });
-
-  it('in two stores of the workspace is ambiguous as well', async () => {
-    stages.store.put(withSku(snapshot(1), 'SAME'));
-    await stages.sync();
-    stages.otherStore.put(otherSnapshot(7, 'SAME'));
-    const run = await stages.sync({ store: OTHER_STORE });
-    expect(run.counts).toMatchObject({ created: 1, conflicted: 1 });
-    expect(skuOf(theirs(7))).toBeUndefined();
-    expect(stages.catalog.countOf(ours(1))).toBe(1);
-  });
-
   it('stays between stores with the product that held it first, whatever either changes afterwards', async () => {
     stages.store.put(withSku(snapshot(1), 'SAME'));
     await stages.sync();
@@ -130,38 +112,9 @@ describe('an identifier that two products bear', () => {
     expect(skus.filter((sku) => sku === 'SAME').length).toBeLessThan(2);
     expect([stages.catalog.countOf(ours(1)), stages.catalog.countOf(theirs(7))]).toEqual([1, 1]);
   });
-
-  it('only among a product’s own variants is an attribute of those variants, and no conflict', async () => {
-    const model = modelSnapshot(1);
-    const twins = model.variants.map((each) => ({ ...each, sku: 'SAME' }));
-    stages.store.put({ ...model, variants: [...twins, variant(1, 3, { sku: 'OTHER' })] });
-    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 0 });
-    const variants = stages.catalog.of(ours(1))?.variants;
-    expect(variants?.map((each) => each.sku)).toEqual([undefined, undefined, 'OTHER']);
-    expect(variants?.map((each) => each.open_attributes?.['sku'])).toEqual(['SAME', 'SAME', undefined]);
-    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, conflicted: 0 });
-  });
-
-  it('that all of a product’s variants share is the product’s own style code, and no conflict', async () => {
-    const model = modelSnapshot(1);
-    stages.store.put({ ...model, variants: model.variants.map((each) => ({ ...each, sku: 'STYLE' })) });
-    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 0 });
-    expect(stages.catalog.of(ours(1))).toMatchObject({ sku: 'STYLE' });
-    expect(stages.catalog.of(ours(1))?.variants?.map((each) => each.sku)).toEqual([undefined, undefined]);
-  });
 });
 
 describe('a conflict ends', () => {
-  it('when the other product changes its identifier', async () => {
-    stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
-    await stages.sync();
-    stages.store.put(withSku(snapshot(2), 'OWN'));
-    expect((await stages.sync()).counts).toMatchObject({ updated: 2, conflicted: 0 });
-    expect([skuOf(ours(1)), skuOf(ours(2))]).toEqual(['SAME', 'OWN']);
-    expect(await stages.link(1)).toMatchObject({ state: 'linked', withheld: [] });
-    expect((await stages.sync()).counts).toMatchObject({ unchanged: 2 });
-  });
-
   it('when the product gives its identifier up, without a write', async () => {
     stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
     await stages.sync();
@@ -172,18 +125,8 @@ describe('a conflict ends', () => {
     expect(await stages.link(1)).toMatchObject({ state: 'linked', withheld: [] });
   });
 
-  it('when the other product leaves the store', async () => {
-    stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
-    await stages.sync();
-    stages.store.products.delete('2');
-    await stages.sync();
-    await stages.sync();
-    expect(skuOf(ours(1))).toBe('SAME');
-    expect(await stages.link(1)).toMatchObject({ state: 'linked', withheld: [] });
-  });
-
-  it('not while another catalog product holds the identifier, however often it is looked at', async () => {
-    stages.catalog.hold({ sku: 'SAME', external_id: 'erp:9', name: 'Foreign' });
+  it('once the other catalog product that holds the identifier is gone, and not before, however often it is looked at', async () => {
+    const foreign = stages.catalog.hold({ sku: 'SAME', external_id: 'erp:9', name: 'Foreign' });
     stages.store.put(withSku(snapshot(1), 'SAME'));
     await stages.sync();
     for (let night = 0; night < 2; night += 1) {
@@ -191,87 +134,50 @@ describe('a conflict ends', () => {
       expect(run).toMatchObject({ state: 'succeeded', counts: { unchanged: 1, conflicted: 1, failed: 0 } });
       expect(await stages.link(1)).toMatchObject({ state: 'conflicted' });
     }
-  });
-
-  it('once the other catalog product is gone', async () => {
-    const foreign = stages.catalog.hold({ sku: 'SAME', external_id: 'erp:9' });
-    stages.store.put(withSku(snapshot(1), 'SAME'));
-    await stages.sync();
     stages.catalog.products.delete(foreign.id);
     expect((await stages.sync()).counts).toMatchObject({ updated: 1, conflicted: 0 });
     expect(skuOf(ours(1))).toBe('SAME');
   });
 });
 
-describe.each([
-  ['searches', 5],
+it.each([
+  ['searches', 20],
   ['a walk of the listing', 0],
-])('a catalog product found by %s', (_way, others) => {
-  beforeEach(() => {
+])(
+  'a catalog product found by %s is left alone, adopted, claimed by nobody or linked, as it belongs to others, to nobody, to two of ours or to us',
+  async (_way, others) => {
     // With more pages than identifiers the catalog is searched, otherwise it is walked.
     stages.catalog.pageSize = 1;
     for (let number = 0; number < others; number += 1)
       stages.catalog.hold({ name: `Bystander ${number}`, sku: `B-${number}` });
-  });
-
-  it('that belongs to another system is never touched', async () => {
     const foreign = stages.catalog.hold({ sku: 'SKU-1', external_id: 'erp:1', name: 'Foreign' });
-    stages.store.put(snapshot(1));
+    const unclaimed = stages.catalog.hold({ sku: 'SKU-2', name: 'Unclaimed' });
+    const twice = stages.catalog.hold({ sku: 'SKU-3', barcode: '4006381333931', name: 'Claimed twice' });
+    const own = stages.catalog.hold({ sku: 'SKU-5', external_id: ours(5) });
+    const fourth = withSku(snapshot(4), null);
+    stages.store.put(snapshot(1), snapshot(2), snapshot(3), snapshot(5), {
+      ...fourth,
+      variants: fourth.variants.map((each) => ({ ...each, barcode: '4006381333931' })),
+    });
     const run = await stages.sync();
-    expect(run.counts).toMatchObject({ created: 1, conflicted: 1 });
-    expect(stages.catalog.products.get(foreign.id)).toMatchObject({ name: 'Foreign', external_id: 'erp:1' });
+    expect(run.counts).toMatchObject({ created: 3, updated: 2, conflicted: 3 });
+    const kinds = (await stages.actionsOf(run.id)).map(({ externalId, kind }) => [externalId, kind]);
+    expect(Object.fromEntries(kinds)).toMatchObject({ [ours(2)]: 'adopt' });
+    const held = (id: number) => stages.catalog.products.get(id);
+    expect(held(foreign.id)).toMatchObject({ name: 'Foreign', external_id: 'erp:1' });
     expect(skuOf(ours(1))).toBeUndefined();
+    expect(held(unclaimed.id)).toMatchObject({ external_id: ours(2), name: 'Product 2' });
+    expect(await stages.link(2)).toMatchObject({ state: 'linked', catalogId: String(unclaimed.id) });
+    expect(held(twice.id)).toMatchObject({ name: 'Claimed twice' });
+    expect(held(twice.id)?.external_id).toBeUndefined();
+    expect(await stages.link(5)).toMatchObject({ catalogId: String(own.id) });
     expect(stages.catalog.script.calls.some((call) => isSearch(call.args[0]))).toBe(others > 0);
-  });
-
-  it('that has no external_id is adopted', async () => {
-    const unclaimed = stages.catalog.hold({ sku: 'SKU-1', name: 'Unclaimed' });
-    stages.store.put(snapshot(1));
-    const run = await stages.sync();
-    expect(run.counts).toMatchObject({ updated: 1, created: 0, conflicted: 0 });
-    expect(await stages.actionsOf(run.id)).toMatchObject([{ kind: 'adopt' }]);
-    expect(await stages.link(1)).toMatchObject({ state: 'linked', catalogId: String(unclaimed.id) });
-    expect(stages.catalog.products.get(unclaimed.id)).toMatchObject({
-      external_id: ours(1),
-      name: 'Product 1',
-    });
-  });
-
-  it('that two products lay claim to is adopted by neither', async () => {
-    const unclaimed = stages.catalog.hold({ sku: 'SKU-1', barcode: '4006381333931', name: 'Unclaimed' });
-    const second = snapshot(2);
-    stages.store.put(snapshot(1), {
-      ...withSku(second, null),
-      variants: second.variants.map((each) => ({ ...each, sku: null, barcode: '4006381333931' })),
-    });
-    expect((await stages.sync()).counts).toMatchObject({ created: 2, conflicted: 2 });
-    expect(stages.catalog.products.get(unclaimed.id)).toMatchObject({ name: 'Unclaimed' });
-    expect(stages.catalog.products.get(unclaimed.id)?.external_id).toBeUndefined();
-  });
-
-  it('that is ours already is linked, not made again', async () => {
-    const own = stages.catalog.hold({ sku: 'SKU-1', external_id: ours(1) });
-    stages.store.put(snapshot(1));
-    expect((await stages.sync()).counts).toMatchObject({ updated: 1, created: 0 });
-    expect(await stages.link(1)).toMatchObject({ catalogId: String(own.id) });
-  });
-});
+  },
+);
 
 function isSearch(filters: unknown): boolean {
   return typeof filters === 'object' && filters !== null && 'search' in filters;
 }
-
-it('a variant of somebody else’s model holds its identifier against us', async () => {
-  const foreign = stages.catalog.hold({
-    external_id: 'erp:1',
-    is_product_model: true,
-    variants: [{ id: 5, sku: 'SKU-1' }],
-  });
-  stages.store.put(snapshot(1));
-  expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1 });
-  expect(stages.catalog.products.get(foreign.id)).toMatchObject({ external_id: 'erp:1' });
-  expect(await stages.runs.latest(STORE, 1)).toHaveLength(1);
-});
 
 describe('identifiers that many products share', () => {
   /** The writes of a plan of the store as it is. */
@@ -319,8 +225,9 @@ it('a withheld identifier names its holder in the row, and an orphan as such unt
   expect((await stages.link(2)).withheld).toMatchObject([
     { holder: { whose: 'orphan', externalIds: [snapshot(1).externalId], catalogId } },
   ]);
-  await stages.sync();
+  expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, conflicted: 0 } });
   expect((await stages.link(2)).withheld).toEqual([]);
+  expect(skuOf(ours(2))).toBe('SKU-1');
 });
 
 it('a product that the catalog never took gives its identifier up once it has left the store', async () => {
