@@ -89,18 +89,6 @@ describe('a task', () => {
   });
 });
 
-describe('credits', () => {
-  it('reported at once by many end as the newest report', async () => {
-    const at = Date.UTC(2026, 10, 20);
-    await Promise.all(
-      Array.from({ length: 20 }, (_each, index) =>
-        stages.state.reportCredits(WORKSPACE, index, new Date(at + index * 1000)),
-      ),
-    );
-    expect(await stages.state.workspace(WORKSPACE)).toMatchObject({ creditsRemaining: 19 });
-  });
-});
-
 describe('a result', () => {
   const intend = (deliveryId: string, content: string, version: string) =>
     stages.results.inOrder(ours, version, (transaction) =>

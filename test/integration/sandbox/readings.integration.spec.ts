@@ -74,27 +74,6 @@ describe('readings of the catalog sandbox', () => {
   );
 
   it(
-    'matchOrder decides which of several matches is updated',
-    under({ matchOrder: ['sku', 'external_id', 'barcode', 'mpn', 'asin'] }, async (own) => {
-      await create(own, { external_id: 'by-external-id' });
-      const bySku = await create(own, { sku: 'S-1' });
-      const matched = productOf(
-        await own.api.post('/products/', { external_id: 'by-external-id', sku: 'S-1' }),
-      );
-      expect(matched.id).toBe(bySku);
-    }),
-  );
-
-  it(
-    'patchVariants: replace removes the variants that a PATCH does not name',
-    under({ patchVariants: 'replace' }, async (own) => {
-      const model = await createModel(own, 'model', ['S-1', 'S-2']);
-      await own.api.patch(`/products/${model}/`, { variants: [{ external_id: 'model:S-2', sku: 'S-2' }] });
-      expect(await variantSkus(own, model)).toEqual(['S-2']);
-    }),
-  );
-
-  it(
     'patchObjects: merge keeps the keys that a PATCH does not name',
     under({ patchObjects: 'merge' }, async (own) => {
       const id = await create(own, { metadata: { a: 1, b: 1 }, open_attributes: { c: 1 } });
@@ -103,25 +82,6 @@ describe('readings of the catalog sandbox', () => {
         open_attributes: { d: 2 },
       });
       expect(productOf(patched)).toMatchObject({ metadata: { a: 1, b: 2 }, open_attributes: { c: 1, d: 2 } });
-    }),
-  );
-
-  it(
-    'patchLocale: ignored writes the default locale',
-    under({ patchLocale: 'ignored' }, async (own) => {
-      const id = await create(own, { name: 'before' });
-      const answer = await own.api.patch(`/products/${id}/`, { name: 'after' }, { locale: 'de' });
-      expect(productOf(answer)['name']).toBe('after');
-      expect(productOf(await own.api.get(`/products/${id}/`))['name']).toBe('after');
-    }),
-  );
-
-  it(
-    'variantsPath: read-only answers 405 to POST and still lists variants',
-    under({ variantsPath: 'read-only' }, async (own) => {
-      const model = await createModel(own, 'model', ['S-1']);
-      expectDetail(await own.api.post(`/products/${model}/variants/`, { sku: 'S-2' }), 405);
-      expect(await variantSkus(own, model)).toEqual(['S-1']);
     }),
   );
 
@@ -204,15 +164,6 @@ describe('readings of the catalog sandbox', () => {
       }),
     );
   }
-
-  it(
-    'deletion: absent answers 405 and keeps the product',
-    under({ deletion: 'absent' }, async (own) => {
-      const id = await create(own, { name: 'Chair' });
-      expectDetail(await own.api.delete(`/products/${id}/`), 405);
-      expect(productOf(await own.api.get(`/products/${id}/`))['name']).toBe('Chair');
-    }),
-  );
 });
 
 describe('a body that is a JSON null', () => {

@@ -46,38 +46,6 @@ describe('an update', () => {
     expect(await stages.sync({ full: false })).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
     expect(stages.catalog.countOf(ours(1))).toBe(1);
   });
-
-  it('drops what its own product was sent before, and leaves what others have there', async () => {
-    const by = (name: string) => ({ options: [{ name, values: ['A', 'B'] }] });
-    stages.store.put(modelSnapshot(1, by('Size')), modelSnapshot(2, by('Colour')));
-    await stages.sync();
-    const attributesOf = (id: number) => stages.catalog.of(ours(id))!.open_attributes ?? {};
-    stages.catalog.change(stages.catalog.of(ours(2))!.id, {
-      open_attributes: { ...attributesOf(2), Size: 'theirs' },
-    });
-    expect(attributesOf(1)).toHaveProperty('Size');
-    stages.store.edit('1', by('Height'));
-    stages.store.edit('2', by('Shade'));
-    expect(await stages.sync()).toMatchObject({ counts: { updated: 2 } });
-    expect(attributesOf(1)).toHaveProperty('Height');
-    expect(attributesOf(1)['Size'] ?? null).toBeNull();
-    expect(attributesOf(2)).toMatchObject({ Shade: ['A', 'B'], Size: 'theirs' });
-  });
-
-  it('that the service refuses keeps its field messages, and the other products go on', async () => {
-    stages.store.put(snapshot(1), snapshot(2));
-    stages.catalog.requestsAtOnce = 1;
-    const fields = { sku: ['product with this sku already exists.'], name: ['Too long.'] };
-    stages.catalog.script.before('upsertProduct', refusal('invalid', { status: 400, fields }));
-    const run = await stages.sync();
-    expect(run).toMatchObject({
-      state: 'partial',
-      counts: { seen: 2, created: 1, failed: 1 },
-      retryAt: null,
-    });
-    expect(await failuresOf(run.id)).toMatchObject([{ code: 'invalid', fields }]);
-    expect(run.error).toContain(ours(1));
-  });
 });
 
 describe('a creation', () => {
@@ -224,15 +192,6 @@ describe('a fault that passes', () => {
     stages.catalog.script.before('upsertProduct', refusal('throttled', { retryAfterMs: 45_000 }));
     expect(await stages.sync()).toMatchObject({ state: 'succeeded' });
     expect(stages.clock.slept).toEqual([45_000]);
-  });
-
-  it('of one product does not fail the others', async () => {
-    stages.store.put(snapshot(1), snapshot(2), snapshot(3));
-    stages.catalog.requestsAtOnce = 1;
-    stages.catalog.script.before('upsertProduct', refusal('transient'), 6);
-    const run = await stages.sync();
-    expect(run).toMatchObject({ state: 'partial', counts: { created: 2, failed: 1 } });
-    expect(run.retryAt).not.toBeNull();
   });
 });
 

@@ -72,21 +72,15 @@ describe('a product that the catalog creates in its background', () => {
     },
   );
 
-  it('is not sent again while it is being created', async () => {
-    stages.store.put(modelSnapshot(1));
-    stages.catalog.background = { polls: 1000 };
-    expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: 1, owed: 1 } });
-    expect(await stages.link(1)).toMatchObject({ state: 'pending', catalogId: null });
-    expect(await stages.sync()).toMatchObject({ counts: { seen: 1, unchanged: 1, created: 0 } });
-    expect(stages.catalog.script.count('upsertProduct')).toBe(1);
-  });
-
-  it('keeps its run waiting for four minutes at most', async () => {
+  it('is not sent again while it is being created, and keeps its run waiting for four minutes at most', async () => {
     stages.store.put(modelSnapshot(1));
     stages.catalog.background = { polls: 1000 };
     const startedAt = stages.clock.now().getTime();
-    await stages.sync();
+    expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: 1, owed: 1 } });
     expect(stages.clock.now().getTime() - startedAt).toBeLessThanOrEqual(240_000);
+    expect(await stages.link(1)).toMatchObject({ state: 'pending', catalogId: null });
+    expect(await stages.sync()).toMatchObject({ counts: { seen: 1, unchanged: 1, created: 0 } });
+    expect(stages.catalog.script.count('upsertProduct')).toBe(1);
   });
 
   it('that search and listing hide is found by one more upsert without variants', async () => {
@@ -195,37 +189,40 @@ describe('a worker that is late', () => {
   });
 });
 
-describe.each(['delete', 'keep'] as const)(
-  'a product that leaves while it is created, with `deleted: %s`,',
-  (deleted) => {
-    const follow = async (): Promise<string[]> =>
-      stages.creations.follow(stages.connections.store(STORE), 60_000, new AbortController().signal);
+describe('a product that leaves while it is created', () => {
+  const follow = async (): Promise<string[]> =>
+    stages.creations.follow(stages.connections.store(STORE), 60_000, new AbortController().signal);
 
-    const leave = async (full: boolean): Promise<void> => {
-      stages.settings = { store: { deleted }, workspace: {} };
-      stages.catalog.background = { polls: 1000 };
-      stages.store.put(modelSnapshot(1));
-      await stages.sync();
-      stages.store.products.delete('1');
-      // The merchant makes the product again, under a new id and with the same SKUs.
-      const skus = modelSnapshot(1).variants.map(({ sku }) => sku);
-      const again = modelSnapshot(2);
-      stages.catalog.background = null;
-      stages.store.put({
-        ...again,
-        updatedAt: stages.clock.now(),
-        variants: again.variants.map((each, index) => ({ ...each, sku: skus[index] ?? null })),
-      });
-      await stages.owed.note(STORE, [
-        { externalId: ours(1), storeId: '1', label: '', code: 'changed', detail: null },
-      ]);
-      const run = await stages.sync({ full });
-      expect(run).toMatchObject({ state: 'partial', counts: { created: 1, orphaned: 0, owed: 1 } });
-      expect(run.notes.join()).toContain('it left the store while the catalog was creating it');
-    };
+  const leave = async (full: boolean, deleted: 'delete' | 'keep' = 'keep'): Promise<void> => {
+    stages.settings = { store: { deleted }, workspace: {} };
+    stages.catalog.background = { polls: 1000 };
+    stages.store.put(modelSnapshot(1));
+    await stages.sync();
+    stages.store.products.delete('1');
+    // The merchant makes the product again, under a new id and with the same SKUs.
+    const skus = modelSnapshot(1).variants.map(({ sku }) => sku);
+    const again = modelSnapshot(2);
+    stages.catalog.background = null;
+    stages.store.put({
+      ...again,
+      updatedAt: stages.clock.now(),
+      variants: again.variants.map((each, index) => ({ ...each, sku: skus[index] ?? null })),
+    });
+    await stages.owed.note(STORE, [
+      { externalId: ours(1), storeId: '1', label: '', code: 'changed', detail: null },
+    ]);
+    const run = await stages.sync({ full });
+    expect(run).toMatchObject({ state: 'partial', counts: { created: 1, orphaned: 0, owed: 1 } });
+    expect(run.notes.join()).toContain('it left the store while the catalog was creating it');
+  };
 
-    it.each([true, false])('is gone from both sides once it was created (full runs: %s)', async (full) => {
-      await leave(full);
+  it.each([
+    ['delete', true],
+    ['keep', false],
+  ] as const)(
+    'is gone from both sides once it was created (`deleted: %s`, full runs: %s)',
+    async (deleted, full) => {
+      await leave(full, deleted);
       stages.catalog.finishCreation('task-1');
       expect(await follow()).toEqual([ours(1)]);
       expect((await stages.sync({ full })).counts).toMatchObject({ orphaned: 1, generationRequested: 0 });
@@ -238,32 +235,32 @@ describe.each(['delete', 'keep'] as const)(
       else expect(stages.catalog.of(ours(1))?.variants?.every(({ sku }) => (sku ?? '') === '')).toBe(true);
       expect(stages.catalog.of(ours(2))?.variants?.map(({ sku }) => sku)).toEqual(['SKU-1-1', 'SKU-1-2']);
       expect(await stages.tasks.newest(ours(1))).toBeNull();
-    });
+    },
+  );
 
-    it('and whose creation fails leaves nothing behind', async () => {
-      await leave(true);
-      stages.catalog.settleTask('task-1', 'failed', 'too many');
-      stages.catalog.creations.delete('task-1');
-      expect(await follow()).toEqual([]);
-      await stages.sync();
-      expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { owed: 0, conflicted: 0 } });
-      expect(await stages.links.get(ours(1))).toBeNull();
-      expect(stages.catalog.of(ours(2))?.variants?.map(({ sku }) => sku)).toEqual(['SKU-1-1', 'SKU-1-2']);
-    });
+  it('and whose creation fails leaves nothing behind', async () => {
+    await leave(true);
+    stages.catalog.settleTask('task-1', 'failed', 'too many');
+    stages.catalog.creations.delete('task-1');
+    expect(await follow()).toEqual([]);
+    await stages.sync();
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { owed: 0, conflicted: 0 } });
+    expect(await stages.links.get(ours(1))).toBeNull();
+    expect(stages.catalog.of(ours(2))?.variants?.map(({ sku }) => sku)).toEqual(['SKU-1-1', 'SKU-1-2']);
+  });
 
-    it('and comes back is an ordinary product', async () => {
-      await leave(true);
-      stages.store.products.delete('2');
-      stages.store.put(modelSnapshot(1));
-      stages.catalog.finishCreation('task-1');
-      await follow();
-      await stages.sync();
-      expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { owed: 0 } });
-      expect(await stages.link(1)).toMatchObject({ state: 'linked' });
-      expect(await stages.tasks.newest(ours(1))).toMatchObject({ state: 'requested' });
-    });
-  },
-);
+  it('and comes back is an ordinary product', async () => {
+    await leave(true);
+    stages.store.products.delete('2');
+    stages.store.put(modelSnapshot(1));
+    stages.catalog.finishCreation('task-1');
+    await follow();
+    await stages.sync();
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { owed: 0 } });
+    expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+    expect(await stages.tasks.newest(ours(1))).toMatchObject({ state: 'requested' });
+  });
+});
 
 describe('generation for creations that outlived their run', () => {
   it('counts towards generation.maxPerRun of that run, and the rest waits for the next', async () => {

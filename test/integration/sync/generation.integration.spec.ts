@@ -220,15 +220,6 @@ describe('a refusal', () => {
     expect(await requestDue()).toMatchObject({ requested: 3 });
     expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 3, failed: 1 });
   });
-
-  it('of the call itself ends the asking', async () => {
-    await linkedOnly();
-    configured({ batchSize: 1 });
-    stages.catalog.script.before('generate', refusal('misconfigured', { status: 405 }));
-    const outcome = await requestDue();
-    expect(outcome).toMatchObject({ requested: 0, stopped: expect.stringContaining('refused') });
-    expect(stages.catalog.script.count('generate')).toBe(1);
-  });
 });
 
 describe('a call that is refused as a whole', () => {
@@ -347,28 +338,6 @@ describe('brakes', () => {
     configured({ mode: 'off' });
     expect(await stages.sync()).toMatchObject({ state: 'succeeded', error: null });
     expect(stages.catalog.script.count('generate')).toBe(0);
-  });
-});
-
-describe('the content that a run requests', () => {
-  beforeEach(async () => {
-    await stages.sync();
-    for (const id of [1, 2, 3, 4])
-      await stages.tasks.settle((await stages.tasks.openFor(ours(id)))!.id, {
-        ...{ state: 'succeeded', settledBy: 'poll', reason: null },
-      });
-    stages.catalog.script.forget();
-  });
-
-  it('is that of a product whose source changed', async () => {
-    stages.store.edit('2', { vendor: 'Other' });
-    expect((await stages.sync()).counts).toMatchObject({ updated: 1, generationRequested: 1 });
-    expect(askedFor()).toEqual([[ours(2)]]);
-  });
-
-  it('is not that of a product of which only written fields were edited', async () => {
-    stages.store.edit('2', { title: 'Edited', descriptionHtml: '<p>Edited</p>' });
-    expect((await stages.sync()).counts).toMatchObject({ updated: 1, generationRequested: 0 });
   });
 });
 

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Plan } from '../../../src/persistence/plan.js';
 import { idRow } from '../../../src/persistence/rows.js';
 import { Gate } from '../../support/call-script.js';
-import { dryRunOf } from '../../support/dry-run-of.js';
 import { otherSnapshot, snapshot } from '../../support/fake-store.js';
 import { ListingNights } from '../../support/listing-nights.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
@@ -137,12 +136,6 @@ describe('while its store makes the export, a full run', () => {
     expect(await nights.run(STORE)).toMatchObject({ state: 'failed' });
     expect(await nights.listings()).toEqual([]);
   });
-});
-
-it('a dry run leaves no trace of its listing', async () => {
-  const before = await stages.contents();
-  await dryRunOf(stages);
-  expect(await stages.contents()).toBe(before);
 });
 
 describe('a listing that a dry run has read', () => {

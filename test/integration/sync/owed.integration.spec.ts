@@ -73,41 +73,27 @@ describe('a configured tag id that the catalog refuses', () => {
     stages.settings = { store: { mapping: { tags } }, workspace: {} };
   };
   const UNKNOWN = 99;
-  const refuse = (operation: 'upsertProduct' | 'updateProduct'): void => {
+  const refuse = (): void => {
     const { script } = stages.catalog;
     const check = (): void => {
       const [body] = (script.calls.at(-1)?.args ?? []).slice(-1) as { tags_to_update?: number[] }[];
       if (body?.tags_to_update?.includes(UNKNOWN) !== true) return;
       refusal('invalid', { fields: { tags_to_update: ['Invalid pk "99" - object does not exist.'] } })();
     };
-    script.before(operation, check, 10);
+    script.before('updateProduct', check, 10);
   };
 
-  it('keeps out only the products with that tag, and the run, the product and its reason name the setting', async () => {
-    configured({ sale: UNKNOWN });
+  it('keeps out only the products with that tag until it is corrected; the run, the product and its reason name the setting', async () => {
     stages.store.put(snapshot(1, { tags: ['sale'] }), snapshot(2));
-    refuse('upsertProduct');
+    await stages.sync();
+    configured({ sale: UNKNOWN });
+    refuse();
     const run = await stages.sync();
-    expect(run).toMatchObject({ state: 'partial', counts: { created: 1, failed: 1, owed: 1 } });
-    const [row] = await stages.owed.page(STORE, '', 10);
-    expect(row).toMatchObject({ externalId: ours(1), code: 'refused' });
-    for (const said of [run.error, row?.detail]) {
+    expect(run).toMatchObject({ state: 'partial', counts: { updated: 0, unchanged: 1, failed: 1, owed: 1 } });
+    for (const said of [run.error, (await stages.owedRow(ours(1)))?.detail]) {
       expect(said).toContain('tags_to_update: Invalid pk "99"');
       expect(said).toContain('check mapping.tags');
     }
-    expect(stages.catalog.countOf(ours(1))).toBe(0);
-  });
-
-  it('leaves a linked product as it is, until the setting is corrected', async () => {
-    stages.store.put(snapshot(1, { tags: ['sale'] }));
-    await stages.sync();
-    configured({ sale: UNKNOWN });
-    refuse('updateProduct');
-    expect(await stages.sync()).toMatchObject({
-      state: 'partial',
-      counts: { updated: 0, failed: 1, owed: 1 },
-    });
-    expect((await stages.owedRow(ours(1)))?.detail).toContain('check mapping.tags');
     expect(await stages.link(1)).toMatchObject({ state: 'linked' });
     configured({ sale: 12 });
     expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, owed: 0 } });
@@ -213,16 +199,6 @@ describe('events', () => {
       .map(({ args: [ids] }) => (Array.isArray(ids) ? ids.length : 0));
     expect(asked.reduce((sum, count) => sum + count, 0)).toBe(600);
     expect(Math.max(...asked)).toBeLessThanOrEqual(50);
-  });
-});
-
-describe('an interrupted run', () => {
-  it('leaves what it did not apply as owed to the next', async () => {
-    stages.store.put(snapshot(1), snapshot(2));
-    stages.catalog.requestsAtOnce = 1;
-    stages.catalog.script.before('upsertProduct', refusal('auth', { status: 401 }));
-    expect(await stages.sync()).toMatchObject({ state: 'failed', counts: { failed: 2, owed: 2 } });
-    expect((await owed()).map(({ code }) => code)).toEqual(['not_applied', 'not_applied']);
   });
 });
 

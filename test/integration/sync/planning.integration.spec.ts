@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dryRunOf } from '../../support/dry-run-of.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
+import { deliverResult } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -113,12 +114,6 @@ describe('a product that is gone', () => {
     expect(run.notes.join()).toContain('no product was marked as gone: the store');
     expect(await stages.link(1)).toMatchObject({ state: 'linked' });
     expect(stages.log).toMatchObject([{ message: expect.stringContaining('nothing is marked as gone') }]);
-  });
-
-  it('is not missed by an incremental run', async () => {
-    await linked(1, 2);
-    stages.store.products.delete('1');
-    expect((await stages.sync({ full: false })).counts).toMatchObject({ orphaned: 0 });
   });
 
   it('comes back under its old catalog product', async () => {
@@ -234,29 +229,7 @@ describe('a product that is being written', () => {
   it('is passed over while a write-back that was cut off waits to be finished', async () => {
     await linked(1);
     stages.store.edit('1', { vendor: 'Other' });
-    const { externalId } = snapshot(1);
-    const { version } = await stages.results.standing(externalId);
-    const id = await stages.results.inOrder(externalId, version, (transaction) =>
-      stages.results.intend(
-        {
-          ...{
-            variant: null,
-            arrived: [],
-            intended: [],
-            seen: {},
-            runId: null,
-            sources: [],
-            creditsConsumed: null,
-          },
-          ...{ store: STORE, workspace: 'default', externalId, state: 'ready' },
-          deliveryId: '00000000-0000-4000-8000-000000000001',
-          contentFingerprint: 'f',
-          ...{ receivedAt: new Date(), askedAt: null, datedAt: null },
-        },
-        transaction,
-      ),
-    );
-    if (id === null) throw new Error('the result was not taken');
+    const id = await deliverResult(stages);
     expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
     await stages.caps.begin(
       { id, store: STORE },

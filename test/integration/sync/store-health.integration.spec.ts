@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
-import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
 import { EVENT_RUNS_AN_HOUR } from '../../../src/persistence/owed.repository.js';
-import { judge } from '../../../src/notifications/conditions.js';
 import { StoreHealthOperations } from '../../../src/operations/store-health.js';
 import { StoreProbe } from '../../../src/connections/store-probe.js';
 import { refusal } from '../../support/fake-catalog.js';
@@ -209,18 +207,6 @@ describe('the retry of a paused store', () => {
 describe('a shop that cannot be used', () => {
   const closed = refusal('unavailable', { status: 402, side: 'store' });
 
-  it('pauses its store with that reason, and is asked once for all texts that wait', async () => {
-    const ids = await readyWriteBacks();
-    stages.store.script.forget();
-    stages.store.script.before('readLive', closed);
-    for (const id of ids) await stages.writer.write(id);
-    expect(stages.store.script.operations()).toEqual(['readLive']);
-    expect(await operations().of(STORE)).toMatchObject({
-      ...{ state: 'paused', scope: 'everything', code: 'shop_unavailable' },
-      reason: expect.stringContaining('unavailable'),
-    });
-  });
-
   it('pauses its store when a run meets it, and the run is tried again after the pause', async () => {
     stages.store.script.before('identify', closed);
     expect(await stages.sync()).toMatchObject({
@@ -253,33 +239,6 @@ describe('the API version that a store serves in place of the configured one', (
     stages.store.identity = { ...stages.store.identity, servedVersion: null };
     await stages.sync();
     expect(await served()).toEqual([{ served: null }]);
-  });
-});
-
-describe('people', () => {
-  it('get one notification when a pause begins and one when it ends, whatever happens meanwhile', async () => {
-    const notifications = new NotificationRepository(stages.db);
-    const look = async (): Promise<void> =>
-      notifications.look({ stores: [STORE], workspaces: [WORKSPACE] }, (facts) =>
-        judge(facts, { minCredits: new Map() }),
-      );
-    await look();
-    for (let time = 0; time < 3; time += 1) {
-      stages.store.script.before('startExport', deadToken);
-      await pauseIsOver();
-      await stages.sync();
-      await look();
-    }
-    const rows = async () =>
-      sqlRows<{ kind: string; ended: boolean }>(
-        stages.db,
-        'SELECT kind, ended_at IS NOT NULL AS ended FROM notification',
-      );
-    expect(await rows()).toEqual([{ kind: 'store_paused', ended: false }]);
-    await operations().retry(STORE);
-    await stages.sync();
-    await look();
-    expect(await rows()).toEqual([{ kind: 'store_paused', ended: true }]);
   });
 });
 
@@ -344,39 +303,22 @@ describe('a store whose merchant uninstalled the app', () => {
     await stages.pauses.store.end(STORE);
   }
 
-  it('has no run for its stored events, and one once the app is installed again', async () => {
-    await storeEvent();
-    await uninstall();
-    expect(await storesDue()).toEqual([]);
-    await install();
-    expect(await storesDue()).toEqual([STORE]);
-  });
-
-  it('has no further attempt of a failed run, and one once the app is installed again', async () => {
-    stages.store.script.before('startExport', deadToken);
-    const { id } = await stages.sync();
-    await uninstall();
-    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [id]);
-    expect(await stages.runs.requeueDue()).toEqual([]);
-    await install();
-    expect(await stages.runs.requeueDue()).toEqual([id]);
-  });
-
-  it('has no run by the schedule, and one once the app is installed again', async () => {
-    await uninstall();
-    expect(await requestSlot()).toBeNull();
-    await install();
-    expect(await requestSlot()).toMatchObject({ created: true });
-  });
-
-  it('loses the slot that was put off before, instead of having its run some time later', async () => {
+  it('has no run for its events, no further attempt and no slot until it is installed again, which brings no slot of before', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await stages.requests.putOffSlot(STORE, slot);
-    await stages.work(id);
+    stages.store.script.before('startExport', deadToken);
+    expect(await stages.work(id)).toMatchObject({ state: 'failed' });
+    await storeEvent();
     await uninstall();
+    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [id]);
+    const due = async () => [await storesDue(), await stages.runs.requeueDue()];
+    expect(await due()).toEqual([[], []]);
+    expect(await requestSlot()).toBeNull();
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
     await install();
+    expect(await due()).toEqual([[STORE], [id]]);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
+    expect(await requestSlot()).toMatchObject({ id });
   });
 
   it('has a run that a person asks for, who then reads why it fails', async () => {

@@ -112,16 +112,10 @@ describe('a result', () => {
   it('that holds nothing for the store, or comes where nothing is written, settles its task', async () => {
     await deliver(stages, await resultOf(stages, 1, { name: '', html: '<script>x</script>' }));
     stages.settings = { store: { writeBack: { mode: 'off' } }, workspace: {} };
-    await deliver(stages, await resultOf(stages, 2));
+    const { delivery } = await deliver(stages, await resultOf(stages, 2));
+    expect(delivery.note).toBe('content generated but not written: writeBack.mode is off');
     expect(await stages.tasks.countByState(STORE)).toEqual({ succeeded: 2 });
     expect([...(await writeBacksOf(1)), ...(await writeBacksOf(2))]).toEqual([]);
-  });
-
-  it('waits for a person in review mode', async () => {
-    stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
-    await deliver(stages, await resultOf(stages, 1));
-    expect(await writeBacksOf(1)).toMatchObject([{ state: 'pending_review' }]);
-    expect(await stages.writeBacks.due(10)).toEqual([]);
   });
 
   it('is interpreted by one of fifty workers', async () => {
@@ -181,15 +175,6 @@ describe('a result of a task that we know little of', () => {
     stages.catalog.taskIds = 'none';
     await stages.sync();
     await deliver(stages, await resultOf(stages, 1, { taskId: 'service-1' }));
-    expect(await stages.tasks.countByState(STORE)).toEqual({ succeeded: 1, requested: 1 });
-  });
-
-  it('is one task still when its opposite comes as well', async () => {
-    stages.catalog.taskIds = 'none';
-    await stages.sync();
-    await deliver(stages, await resultOf(stages, 1, { taskId: 'service-1' }));
-    const failed = { taskId: 'service-1', action: 'product_generation_failed' };
-    await deliver(stages, await resultOf(stages, 1, failed));
     expect(await stages.tasks.countByState(STORE)).toEqual({ succeeded: 1, requested: 1 });
   });
 

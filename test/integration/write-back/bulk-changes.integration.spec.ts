@@ -251,16 +251,6 @@ describe('an approval of all that match', () => {
     expect(await stages.writeBacks.get(first[0]!)).toMatchObject({ state: 'ready', decidedBy: 'somebody' });
   });
 
-  it('puts no older result over a newer one, and says so', async () => {
-    const older = await generated(1, { name: 'Older' });
-    await stages.db.affected(`UPDATE write_back SET state = 'conflicted' WHERE id = $1`, [older]);
-    await generated(1, { taskId: 'newer', name: 'Newer' });
-    const { woken, items } = await work(await requested('approve', { store: STORE, state: 'conflicted' }));
-    expect(woken).toEqual([]);
-    expect(items).toMatchObject([{ id: older, ok: false, detail: expect.stringContaining('newer') }]);
-    expect(await stages.writeBacks.get(older)).toMatchObject({ state: 'conflicted' });
-  });
-
   it('takes up what waits for review alone, unless the filter names another state', async () => {
     const id = await generated(1);
     await stages.db.affected(`UPDATE write_back SET state = 'conflicted' WHERE id = $1`, [id]);

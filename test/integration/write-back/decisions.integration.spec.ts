@@ -49,6 +49,8 @@ describe('taking a decision back', () => {
     const id = await generated();
     await stages.decisions.decide(id, 'reject', { ...PERSON, reason: 'wrong tone' });
     expect(await rowOf(id)).toMatchObject({ state: 'rejected', reason: 'rejected: wrong tone' });
+    expect(await stages.writer.write(id)).toBeNull();
+    expect(await approve(id)).toBe('wrong_state');
     expect(await undo(id)).toBe('decided');
     expect(await approve(id)).toBe('decided');
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });

@@ -108,14 +108,4 @@ describe('a merchant’s pictures and tables', () => {
     expect(afterSecond.match(/<img/g)).toHaveLength(1);
     expect(afterSecond.match(/<table/g)).toHaveLength(1);
   });
-
-  it('go where the store keeps nothing', async () => {
-    const id = await result(
-      { shrink: 0 },
-      { html_description: '<p>New.</p>' },
-      { merchant: `<p>Old.</p>${media}`, keep: [] },
-    );
-    await write(id);
-    expect(stages.store.at('1').descriptionHtml).toBe('<p>New.</p>');
-  });
 });

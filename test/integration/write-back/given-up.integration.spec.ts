@@ -104,7 +104,9 @@ describe('a write-back that is given up before it wrote anything', () => {
   it('is failed, with every field and its before-image', async () => {
     const id = await generated();
     stages.store.script.before('writeFields', refusal('transient'), ATTEMPTS);
-    await attempts(id);
+    await attempts(id, ATTEMPTS - 1);
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'ready', attempts: ATTEMPTS - 1 });
+    await attempts(id, 1);
     expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
     expect(await outcomes(id)).toEqual({
       title: 'failed',

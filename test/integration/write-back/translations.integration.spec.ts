@@ -66,21 +66,6 @@ describe('a translation', () => {
     expect(await stages.results.hasContent(row.externalId, own!)).toBe(true);
     expect(await stages.results.hasContent(row.externalId, 'another')).toBe(false);
   });
-
-  it('that the store holds already is not sent again', async () => {
-    await written();
-    stages.store.script.forget();
-    expect(await written()).toMatchObject({ state: 'skipped' });
-    expect(stages.store.script.operations()).toEqual(['readLive', 'readTranslations']);
-  });
-
-  it('of ours is replaced by that of a newer result', async () => {
-    await written();
-    inFrench({ name: 'Généré 2', html_description: '<p>Généré 1</p>' });
-    const row = await written({ name: 'Second' });
-    expect(outcomesOf(row)).toMatchObject({ 'fr:title': 'written', 'fr:descriptionHtml': 'same' });
-    expect(french('title')).toBe('Généré 2');
-  });
 });
 
 describe('a text that is no translation', () => {
@@ -116,16 +101,6 @@ describe('a text that is no translation', () => {
 });
 
 describe('a translation that a person keeps', () => {
-  it('is left alone, and the others are written', async () => {
-    stages.store.translate('1', 'fr:title', 'Le mien');
-    const row = await written();
-    expect(outcomesOf(row)).toEqual({
-      ...{ title: 'written', descriptionHtml: 'written' },
-      ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
-    });
-    expect(french('title')).toBe('Le mien');
-  });
-
   it('is left alone when it came between the read and the write', async () => {
     stages.store.script.before('writeTranslations', () => {
       stages.store.translate('1', 'fr:title', 'Le mien');
