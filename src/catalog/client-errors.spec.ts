@@ -29,11 +29,9 @@ describe('statuses', () => {
     [413, 'invalid', false],
     [422, 'invalid', false],
     [301, 'misconfigured', false],
-    [302, 'misconfigured', false],
     [307, 'misconfigured', false],
     [500, 'transient', true],
     [502, 'transient', true],
-    [504, 'transient', true],
   ])(
     '[ERROR-01] [ERROR-04] [ERROR-05] [PUT-04] [PATCH-04] [GET-03] %d is %s',
     async (status, code, outcomeUnknown) => {

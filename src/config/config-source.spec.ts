@@ -16,11 +16,7 @@ describe('the configuration read again', () => {
   it.each([
     ['another port', `${WORKSPACE}server: { port: 4000 }`, 'server.port: the change needs a restart'],
     ['another database', `${WORKSPACE}database: { url: "postgres://h/d" }`, 'database.url'],
-    [
-      'a further token',
-      `${WORKSPACE}server: { tokens: { a: { token: abcdefghijklmnop, role: viewer } } }`,
-      'server.tokens',
-    ],
+    ['a token', `${WORKSPACE}server: { tokens: { a: { token: abcdefghijklmnop, role: viewer } } }`, 'tokens'],
     ['a file that is no YAML', 'stores: [', 'not YAML'],
     ['an unknown key', `${WORKSPACE}stores: { s: { shape: round } }`, 'unknown key'],
   ])('is refused for %s', (_what, after, reason) => {

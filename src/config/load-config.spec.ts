@@ -195,10 +195,7 @@ describe('the one-line refusal of', () => {
   });
 
   it.each([
-    [
-      'limits: { maxChanged: 1 }',
-      /^stores\.s\.limits\.maxChanged: unknown key; did you mean maxChangedShare\?/,
-    ],
+    ['limits: { maxChanged: 1 }', /limits\.maxChanged: unknown key; did you mean maxChangedShare\?/],
     ['deleted: [keep]', 'stores.s.deleted: expected "keep" or "report" or "delete" (config.yaml:7)'],
     ['endpoint: http://proxy.test', /^stores\.s\.endpoint: expected an https: URL/],
     ['auth: {}', /^stores\.s\.auth: expected either accessToken, or clientId and clientSecret/],

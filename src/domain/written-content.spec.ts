@@ -24,12 +24,7 @@ describe('effectiveValue', () => {
     ['of an empty field that was never written is nothing', null, undefined, null],
     ['of our text is what it replaced', 'generated 1', firstWrite, 'merchant'],
     ['of our text where there was none is nothing', 'generated 1', overNothing, null],
-    [
-      'of an earlier text of ours (a late read) is what stands replaced',
-      'generated 1',
-      secondWrite,
-      'merchant',
-    ],
+    ['of an earlier text of ours (a late read) is what it replaced', 'generated 1', secondWrite, 'merchant'],
     ['of our later text is the merchant’s, not our earlier one', 'generated 2', secondWrite, 'merchant'],
     ['of a merchant’s edit over ours is that edit', 'edited', firstWrite, 'edited'],
     ['of ours over a merchant’s edit is that edit', 'generated 2', overEdit, 'edited'],

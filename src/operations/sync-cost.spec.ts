@@ -17,17 +17,14 @@ describe('the cost of a sync', () => {
     expect(cost({ creditsEach: null })).toMatchObject({ generations: 10, credits: null });
   });
 
-  it.each<[string, Partial<CostFacts>, number, string]>([
-    ['generation.maxPerRun', { settings: { ...SETTINGS, maxPerRun: 4 } }, 4, 'generation.maxPerRun'],
-    ['generation.mode', { settings: { ...SETTINGS, mode: 'off' } }, 0, 'generation.mode'],
-    [
-      'generation.minCreditsRemaining',
-      { settings: { ...SETTINGS, minCreditsRemaining: 51 } },
-      0,
-      'generation.minCreditsRemaining',
-    ],
-  ])('is bounded by %s, which it names', (_what, over, generations, limitedBy) => {
-    expect(cost(over)).toMatchObject({ generations, waiting: 10 - generations, limitedBy });
+  it.each<[string, Partial<CostFacts['settings']>, number]>([
+    ['maxPerRun', { maxPerRun: 4 }, 4],
+    ['mode', { mode: 'off' }, 0],
+    ['minCreditsRemaining', { minCreditsRemaining: 51 }, 0],
+  ])('is bounded by generation.%s, which it names', (setting, over, generations) => {
+    const limitedBy = `generation.${setting}`;
+    const found = cost({ settings: { ...SETTINGS, ...over } });
+    expect(found).toMatchObject({ generations, waiting: 10 - generations, limitedBy });
   });
 
   it('leaves out what open requests will cost, as the run does', () => {

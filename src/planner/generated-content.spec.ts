@@ -229,17 +229,9 @@ describe('sections', () => {
     ['one with a name alone: its members', [{ name: 'Bottle', size: 'S' }], { name: 'Bottle', size: 'S' }],
     ['one with free-form keys: its members', [{ size: 'S', weight: 2 }], { size: 'S', weight: 2 }],
     ['one that names itself without a value', [{ code: 'ab', value: null }], { ab: null }],
-    [
-      'names that come to one key: a number for all but one',
-      [{ 'A b': 1 }, { a_b: 2 }, { code: 'A-B', value: 3 }],
-      { a_b_2: 1, a_b: 2, 'a-b': 3 },
-    ],
+    ['names that come to one key: numbers', [{ 'A b': 1 }, { a_b: 2 }], { a_b_2: 1, a_b: 2 }],
     ['an empty one', [{}], {}],
-    [
-      'names without a Latin letter; only a blank name is nothing',
-      [{ 材料: 1, '!?': 2, '': 3 }],
-      { cailiao: 1, attribute_6918d954: 2 },
-    ],
+    ['names without a Latin letter', [{ 材料: 1, '!?': 2, '': 3 }], { cailiao: 1, attribute_6918d954: 2 }],
     ['prototype members', [JSON.parse('{"__proto__": 1, "constructor": 2}')], { proto: 1, constructor: 2 }],
   ])('%s', (_what, sections, expected) => {
     expect([...attributesOf({ sections }).byKey]).toEqual(Object.entries(expected));

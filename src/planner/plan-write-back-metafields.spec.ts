@@ -36,40 +36,30 @@ function material(over: Partial<IntendedValue> = {}): IntendedValue {
 }
 
 describe('a metafield', () => {
-  const left = 'the merchant edited it after we wrote it';
+  const [left, kept] = ['the merchant edited it after we wrote it', 'somebody else keeps a value there'];
   const ours = { written: { [MATERIAL]: ourText('Steel', null) } };
-  it.each<[string, Partial<IntendedValue>, LiveMetafield[], Parameters<typeof decide>[2], object]>([
+  const reverted = { written: { [MATERIAL]: revertedText('Steel', null) } };
+  const steel = [liveMetafield()];
+  const created = { verdict: 'write', reason: 'generated', before: null, token: null };
+  it.each<[string, LiveMetafield[], Parameters<typeof decide>[2], object, Partial<IntendedValue>?]>([
+    ['that does not exist is created: nothing guards it', [], {}, created],
     [
-      'that does not exist is created: nothing guards it',
-      {},
+      'that does not exist is not nought',
       [],
       {},
-      { verdict: 'write', reason: 'generated', before: null, token: null },
+      { verdict: 'write' },
+      { type: 'number_integer', value: '0' },
     ],
-    ['that is absent is not nought', { type: 'number_integer', value: '0' }, [], {}, { verdict: 'write' }],
     [
       'of ours is replaced, guarded by its digest',
-      {},
-      [liveMetafield()],
+      steel,
       ours,
       { verdict: 'write', before: 'Steel', token: 'd1' },
     ],
-    [
-      'that somebody else keeps is left alone',
-      {},
-      [liveMetafield()],
-      {},
-      { verdict: 'conflict', reason: 'somebody else keeps a value there' },
-    ],
-    ['of ours that the merchant removed stays removed', {}, [], ours, { verdict: 'conflict', reason: left }],
-    [
-      'of ours that was reverted may be written again',
-      {},
-      [],
-      { written: { [MATERIAL]: revertedText('Steel', null) } },
-      { verdict: 'write' },
-    ],
-  ])('%s', (_what, over, held, context, expected) => {
+    ['that somebody else keeps is left alone', steel, {}, { verdict: 'conflict', reason: kept }],
+    ['of ours that the merchant removed stays removed', [], ours, { verdict: 'conflict', reason: left }],
+    ['of ours that was reverted may be written again', [], reverted, { verdict: 'write' }],
+  ])('%s', (_what, held, context, expected, over = {}) => {
     expect(decide(material(over), live({}, held), context)).toMatchObject(expected);
   });
 

@@ -33,12 +33,7 @@ const none = undefined;
 describe('the codes of variants', () => {
   it.each<[string, Code[], string | undefined, (string | undefined)[]]>([
     ['that all share name the product', ['ST-1', 'ST-1', 'ST-1'], 'ST-1', [none, none, none]],
-    [
-      'shared by all that have one name the product',
-      ['ST-1', null, 'ST-1', ' '],
-      'ST-1',
-      [none, none, none, none],
-    ],
+    ['shared but for blanks name the product', ['ST-1', null, 'ST-1', ' '], 'ST-1', [none, none, none, none]],
     ['that differ name the variants', ['ST-S', 'ST-M'], none, ['ST-S', 'ST-M']],
     ['of one variant name that variant', ['ST-1', null], none, ['ST-1', none]],
     ['of the only variant name it', ['ST-1'], none, ['ST-1']],

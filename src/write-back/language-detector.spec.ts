@@ -77,12 +77,7 @@ it.each<[string, string, string, string | null]>([
     [...GERMAN.slice(0, 3), ...ENGLISH.slice(0, 3)].join('\n'),
     'a part: en',
   ],
-  [
-    'whose first third is in another language is named, of that part',
-    'de',
-    [...ENGLISH.slice(0, 3), ...GERMAN].join('\n'),
-    'a part: en',
-  ],
+  ['whose first third is in another', 'de', [...ENGLISH.slice(0, 3), ...GERMAN].join('\n'), 'a part: en'],
   [
     'that names a product in another language is the locale’s',
     'de',

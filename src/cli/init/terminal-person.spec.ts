@@ -17,18 +17,14 @@ function terminal() {
 }
 
 describe('a question of init', () => {
-  it('returns what the person types', async () => {
+  it.each([
+    ['what the person types', '', 'example\n', 'example'],
+    ['the former answer for Enter alone', 'before', '\n', 'before'],
+  ])('returns %s', async (_what, before, typed, expected) => {
     const { input, person } = terminal();
-    const answer = person.ask(named('shop'), '');
-    input.write('example\n');
-    expect(await answer).toBe('example');
-  });
-
-  it('repeats the former answer for Enter alone', async () => {
-    const { input, person } = terminal();
-    const answer = person.ask(named('shop'), 'before');
-    input.write('\n');
-    expect(await answer).toBe('before');
+    const answer = person.ask(named('shop'), before);
+    input.write(typed);
+    expect(await answer).toBe(expected);
   });
 
   it('says that an answer is needed, instead of asking again without a word', async () => {

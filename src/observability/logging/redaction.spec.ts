@@ -18,22 +18,13 @@ describe('redactSecrets', () => {
     expect(redactSecrets(text, KNOWN)).toBe(expected);
   });
 
-  it.each([
-    'eyJ-',
-    '-eyJ',
-    'eyJaaaaaaaa.',
-    'a://',
-    'a://b:',
-    'Bearer ',
-    'shpat_',
-    '"',
-    '":',
-    '.',
-    'eyJ.eyJ.',
-  ])('reads a long text of %j once, not again and again', (piece) => {
-    // In quadratic time it would take longer than the test may.
-    expect(redactSecrets(piece.repeat(100_000 / piece.length), KNOWN).length).toBeGreaterThan(0);
-  });
+  it.each(['eyJ-', 'eyJ.eyJ.', 'a://', 'a://b:', 'Bearer ', 'shpat_', '":'])(
+    'reads a long text of %j once, not again and again',
+    (piece) => {
+      // In quadratic time it would take longer than the test may.
+      expect(redactSecrets(piece.repeat(100_000 / piece.length), KNOWN).length).toBeGreaterThan(0);
+    },
+  );
 });
 
 it('redactValue masks by name at any depth and leaves the rest alone', () => {

@@ -45,10 +45,6 @@ describe('a file of another kind is refused by name', () => {
   it.each([
     ['WooCommerce', 'ID,Type,SKU,Name,Published,"Is featured?",Regular price\n1,simple,S,N,1,0,5\n'],
     ['Magento', 'sku,store_view_code,attribute_set_code,product_type,name\nS,,Default,simple,N\n'],
-    ['BigCommerce', 'Item Type,Product ID,Product Name,Product Code/SKU\nProduct,1,N,S\n'],
-    ['Wix', 'handleId,fieldType,name,description\n1,Product,N,D\n'],
-    ['Squarespace', 'Product ID [Non Editable],Variant ID [Non Editable],Title\n1,2,T\n'],
-    ['Etsy', 'TITLE,DESCRIPTION,PRICE,CURRENCY_CODE,QUANTITY,TAGS,MATERIALS,IMAGE1\nT,D,1,EUR,1,,,\n'],
     ['PrestaShop', 'Product ID;Image;Name;Reference;Category\n1;;N;R;C\n'],
     ['Google Merchant Center', 'id\ttitle\tdescription\tlink\tavailability\n1\tT\tD\tL\tin stock\n'],
   ])('an export of %s', (system, text) => {

@@ -314,12 +314,7 @@ describe('check', () => {
   });
 
   it.each([
-    [
-      'a refused token',
-      TOKEN,
-      { status: 401 },
-      /missing, wrong or revoked; check the store’s auth, and that the app is installed/,
-    ],
+    ['a refused token', TOKEN, { status: 401 }, /missing, wrong or revoked; check the store’s auth/],
     [
       'refused client credentials',
       { clientId: 'client-1', clientSecret: 'secret-1' },

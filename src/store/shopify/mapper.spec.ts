@@ -134,17 +134,12 @@ describe('toSnapshot', () => {
   });
 
   const title = { name: 'Title', position: 1, optionValues: [{ name: 'Default Title' }] };
-  const chosen = { selectedOptions: [{ name: 'Title', value: 'Default Title' }] };
+  const called = (value: string, id = 1) => variant(id, { selectedOptions: [{ name: 'Title', value }] });
   it.each([
-    ['the one variant that the store made', [title], [variant(1, chosen)], true],
+    ['the one variant that the store made', [title], [called('Default Title')], true],
     ['one variant of a real option', [], [variant(1)], false],
-    [
-      'an option named Title of the merchant’s',
-      [title],
-      [variant(1, { selectedOptions: [{ name: 'Title', value: 'Dr' }] })],
-      false,
-    ],
-    ['two variants', [title], [variant(1, chosen), variant(2, chosen)], false],
+    ['an option named Title of the merchant’s', [title], [called('Dr')], false],
+    ['two variants', [title], [called('Default Title'), called('Default Title', 2)], false],
     ['no variant', [title], [], false],
   ])('recognises a product without options: %s', (_name, options, variants, expected) => {
     expect(map(core({ options }), variants).hasOnlyDefaultVariant).toBe(expected);

@@ -89,11 +89,7 @@ describe('the outcome of a generation', () => {
 
   it.each([
     ['success without a marker', {}, 'product_generated'],
-    [
-      'no URLs by attribute',
-      { open_attributes: { tags: ['sandbox-no-urls'] } },
-      'product_generation_no_urls',
-    ],
+    ['no URLs', { open_attributes: { tags: ['sandbox-no-urls'] } }, 'product_generation_no_urls'],
     ['success for other tags', { metadata: { tags: [1] } }, 'product_generated'],
   ])('%s', (_rule, changes, action) => {
     expect(requestedOutcome({ ...product, ...changes }).action).toBe(action);
