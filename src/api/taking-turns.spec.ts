@@ -59,6 +59,18 @@ describe('pipelined requests', () => {
     expect(text.match(/answer \/\d/g)).toEqual(['answer /1', 'answer /2', 'answer /3']);
   });
 
+  it('wait while nobody reads the answer before them', async () => {
+    let begun = 0;
+    const { port } = await serve((_request, response) => {
+      begun += 1;
+      response.end(MEGABYTES);
+    });
+    await pipelined(port, ['/1', '/2', '/3']);
+    await until(() => begun > 0);
+    await sleep(200);
+    expect(begun).toBe(1);
+  });
+
   it('are dropped with their connection when too many wait', async () => {
     const { port } = await serve(() => undefined, { mostWaiting: 10 });
     const socket = await pipelined(

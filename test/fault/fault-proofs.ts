@@ -7,6 +7,7 @@ const RECEIPT_UNDER_LOAD = 'test/fault/receipt-under-load.e2e.spec.ts';
 const INTERPRETATION = 'test/integration/webhooks/interpretation.integration.spec.ts';
 const WEBHOOK_SIGNATURE = 'src/catalog/webhook-signature.spec.ts';
 const REPLICAS = 'test/fault/replicas.e2e.spec.ts';
+const FAULTS = 'test/e2e/faults.e2e.spec.ts';
 const APPLY = 'test/integration/sync/apply.integration.spec.ts';
 const CLIENT_AUTH = 'src/catalog/client-auth.spec.ts';
 const CLIENT_PRODUCTS = 'src/catalog/client-products.spec.ts';
@@ -88,6 +89,7 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
   C2: {
     [APPLY]: ['a creation of unknown outcome is looked for'],
     [KILL_POINTS]: ['at apply.started is', 'at apply.sent is'],
+    [FAULTS]: ['a catalog that fails in every way there is'],
   },
   C3: { 'src/catalog/client-errors.spec.ts': ['answers that cannot be used'] },
   C4: {
@@ -180,6 +182,7 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
   },
   S1: {
     'src/store/shopify/connector-calls.spec.ts': ['calls that the store asks to slow down'],
+    [FAULTS]: ['a store that throttles and fails'],
   },
   S2: {
     [CONNECTOR_EXPORT]: [
