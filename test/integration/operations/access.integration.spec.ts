@@ -60,21 +60,6 @@ describe('the API', () => {
     expect(run.body).toMatchObject({ trigger: 'api', requestedBy: 'admin' });
   });
 
-  it('records who approved, with address and targets', async () => {
-    await call('POST', '/api/v1/write-backs/approve', REVIEWER, { ids: ['one', 'two'] });
-    await call('POST', '/api/v1/stores/nobody/retry', world.adminToken);
-    const answer = await call('GET', '/api/v1/audit?limit=2', VIEWER);
-    expect(await answer.json()).toMatchObject({
-      items: [
-        { actor: 'admin', role: 'admin', what: 'store retry', targets: ['nobody'], outcome: 'failed' },
-        {
-          ...{ actor: 'rene', role: 'reviewer', via: 'api', what: 'write-back approve', outcome: 'failed' },
-          ...{ targets: ['one', 'two'], address: expect.stringContaining('127.0.0.1') },
-        },
-      ],
-    });
-  });
-
   it.each<[string, object, object]>([
     ['stores/main/syncs', { full: true }, { what: 'sync', targets: ['main'], details: { full: ['true'] } }],
     ['syncs/none/cancel', {}, { what: 'sync cancel', targets: ['none'], outcome: 'failed' }],

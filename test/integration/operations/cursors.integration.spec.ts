@@ -77,7 +77,7 @@ describe.each([
     const seen: string[] = [];
     let pages = 0;
     for (let next: string | null = ''; next !== null;) {
-      const found = await page(`${path}limit=2${next === '' ? '' : `&cursor=${next}`}`);
+      const found = await page(`${path}limit=4${next === '' ? '' : `&cursor=${next}`}`);
       seen.push(...found.items.map(nameOf));
       next = found.next;
       pages += 1;
@@ -89,13 +89,12 @@ describe.each([
     expect(seen).toEqual(all);
   }, 60_000);
 
-  it.each(['x', 'bm8', Buffer.from('["createdAt asc ","x","y"]').toString('base64url')])(
-    'refuse %s, which is no cursor of theirs',
-    async (cursor) => {
+  it('refuse what is no cursor of theirs', async () => {
+    for (const cursor of ['x', 'bm8', Buffer.from('["createdAt asc ","x","y"]').toString('base64url')]) {
       const { status, body } = await world.api('GET', `/api/v1/${path}cursor=${cursor}`);
-      expect([status, body]).toEqual([400, expect.objectContaining({ code: 'invalid' })]);
-    },
-  );
+      expect([cursor, status, body]).toEqual([cursor, 400, expect.objectContaining({ code: 'invalid' })]);
+    }
+  });
 });
 
 it('a place that the database cannot read is refused', async () => {

@@ -43,18 +43,13 @@ const ODD: readonly string[] = [
   '99999999999999999999999',
   '1e309',
   '%27%3B%20DROP%20TABLE%20store_product%3B--',
-  '%27%20OR%20%271%27%3D%271',
-  '%24%31',
-  '%5C',
   '..%2F..%2Fetc%2Fpasswd',
   '__proto__',
   '%2B275760-09-13T00%3A00%3A00.001Z',
   '-271821-04-20T00%3A00%3A00Z',
-  '0001-01-01T00%3A00%3A00Z',
   '00000000-0000-0000-0000-000000000000',
   '%EF%BF%BE',
   '%2500',
-  '%C0%80',
   '%ED%A0%80',
   '%',
   'a'.repeat(3000),
@@ -126,8 +121,11 @@ describe.each(ROUTES)('$method $path', ({ method, path, described }) => {
   });
 
   it('refuses a NUL in a parameter', async () => {
-    for (const url of [...urls(NUL), `${filled(path, 'x')}?unknown=%00`])
-      expect([url, await statusOf(method, url)]).toEqual([url, 400]);
+    await Promise.all(
+      [...urls(NUL), `${filled(path, 'x')}?unknown=%00`].map(async (url) => {
+        expect([url, await statusOf(method, url)]).toEqual([url, 400]);
+      }),
+    );
   });
 
   if (method !== 'POST') return;

@@ -73,26 +73,21 @@ function mostInOneSecond(): number {
 
 describe('three processes of one workspace', () => {
   it('together keep the rate that one of them may use, and use it', async () => {
-    await busy([processOf(shared()), processOf(shared()), processOf(shared())], 3_000);
-    expect(arrivals.length).toBeLessThanOrEqual(CEILING * 3.6);
-    expect(arrivals.length).toBeGreaterThan(CEILING * 1.5);
+    await busy([processOf(shared()), processOf(shared()), processOf(shared())], 1_500);
+    expect(arrivals.length).toBeLessThanOrEqual(CEILING * 2.1);
+    expect(arrivals.length).toBeGreaterThan(CEILING * 0.75);
     expect(mostInOneSecond()).toBeLessThanOrEqual(CEILING * 2);
   });
 
   it('all wait when the service refuses one of them', async () => {
     const [first, second] = [processOf(shared()), processOf(shared())];
     refuseNext = 1;
-    await first.getProduct(1);
-    const [refusedAt = 0, repeatedAt = 0] = arrivals;
-    expect(repeatedAt - refusedAt).toBeGreaterThanOrEqual(950);
-    refuseNext = 1;
-    const third = first.getProduct(1);
+    const repeated = first.getProduct(1);
     while (refuseNext > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const refusedAgainAt = arrivals.at(-1) ?? 0;
-    await second.getProduct(1);
-    await third;
-    expect(arrivals.slice(3).every((at) => at - refusedAgainAt >= 950)).toBe(true);
+    const refusedAt = arrivals.at(-1) ?? 0;
+    await Promise.all([second.getProduct(1), repeated]);
+    expect(arrivals.slice(1).map((at) => at - refusedAt >= 950)).toEqual([true, true]);
   });
 
   it('go on without one that died with starts in hand', async () => {

@@ -224,9 +224,7 @@ describe('a refusal', () => {
 
 describe('a call that is refused as a whole', () => {
   it.each<[string, () => never]>([
-    ['404', refusal('not_found', { status: 404 })],
     ['405', refusal('misconfigured', { status: 405 })],
-    ['400 without a field', refusal('invalid', { status: 400 })],
     [
       '400 with another field',
       refusal('invalid', { status: 400, fields: { ids: ['This field is required.'] } }),
@@ -247,17 +245,14 @@ describe('a call that is refused as a whole', () => {
     },
   );
 
-  it.each([1, 2, 3])(
-    'for single products is no product’s fault, however few there are (%d)',
-    async (count) => {
-      for (const id of [1, 2, 3, 4].slice(count)) stages.store.products.delete(String(id));
-      configured({ batchSize: 1 });
-      stages.catalog.script.before('generate', refusal('invalid', { status: 400 }), 100);
-      expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: count } });
-      expect(await stages.tasks.countByState(STORE)).toEqual({});
-      expect(await stages.links.countGenerationDue(STORE, [])).toBe(count);
-    },
-  );
+  it.each([1, 3])('for single products is no product’s fault, however few there are (%d)', async (count) => {
+    for (const id of [1, 2, 3, 4].slice(count)) stages.store.products.delete(String(id));
+    configured({ batchSize: 1 });
+    stages.catalog.script.before('generate', refusal('invalid', { status: 400 }), 100);
+    expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: count } });
+    expect(await stages.tasks.countByState(STORE)).toEqual({});
+    expect(await stages.links.countGenerationDue(STORE, [])).toBe(count);
+  });
 });
 
 describe('brakes', () => {

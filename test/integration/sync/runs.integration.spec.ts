@@ -127,11 +127,6 @@ describe('a run that failed', () => {
     expect(await stages.runs.requeueDue()).toEqual([]);
   });
 
-  it('because the configuration is wrong is not tried again', async () => {
-    stages.store.script.before('startExport', refusal('misconfigured'));
-    expect(await stages.sync()).toMatchObject({ state: 'failed', retryAt: null });
-  });
-
   it('repeats only what failed for a passing reason', async () => {
     stages.store.put(snapshot(1), snapshot(2), snapshot(3));
     stages.catalog.requestsAtOnce = 1;

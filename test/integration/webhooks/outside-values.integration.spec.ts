@@ -17,26 +17,6 @@ describe('times of the far future', () => {
     await stages.sync();
   });
 
-  it('do not make every later result of the product an older one', async () => {
-    await deliver(
-      stages,
-      await resultOf(stages, 1, { taskId: 'far', createdAt: FAR, name: 'From the future' }),
-    );
-    await writeAll(stages);
-    const inTenMinutes = new Date(Date.now() + 600_000);
-    await stages.db.affected(
-      `UPDATE store_product SET newest_result_at = newest_result_at - interval '10 minutes'`,
-    );
-    await deliver(
-      stages,
-      await resultOf(stages, 1, { taskId: 'next', createdAt: inTenMinutes, name: 'Next' }),
-    );
-    await writeAll(stages);
-    expect(stages.store.at('1').title).toBe('Next');
-    const { newestResultAt } = await stages.link(1);
-    expect(newestResultAt!.getTime()).toBeLessThan(Date.now() + 301_000);
-  });
-
   it('do not freeze the credits', async () => {
     await deliver(stages, await resultOf(stages, 1, { taskId: 'far', createdAt: FAR, remaining: 7 }));
     const { creditsAt } = (await stages.state.workspace(WORKSPACE))!;

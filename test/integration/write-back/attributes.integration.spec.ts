@@ -78,17 +78,6 @@ describe('writeBack.attributes', () => {
     expect(metafields()).toEqual({});
   });
 
-  it('is not source: what was written does not come back as news', async () => {
-    defineAll();
-    stages.settings = {
-      store: { mapping: { openAttributes: ['custom.*'] }, writeBack: { fields: {}, attributes: ATTRIBUTES } },
-      workspace: {},
-    };
-    await stages.sync();
-    await shop.written(bottle, { sections: SECTIONS });
-    expect(await stages.sync()).toMatchObject({ counts: { updated: 0, generationRequested: 0 } });
-  });
-
   it('reports by name what does not fit or has no definition, and writes the rest', async () => {
     define('custom.material', 'single_line_text_field', { choices: '["Glass"]' });
     define('custom.capacity', 'number_integer', { max: '500' });

@@ -64,13 +64,6 @@ describe('generated content', () => {
     expect(await written({ html: '<p>Second</p>' })).toMatchObject({ state: 'applied' });
   });
 
-  it('is sent as little as possible', async () => {
-    edits({ title: 'Generated 1' });
-    const row = await written();
-    expect(outcomesOf(row)).toEqual({ title: 'same', descriptionHtml: 'written' });
-    expect(stages.store.script.calls[1]?.args[1]).toEqual({ descriptionHtml: '<p>Generated 1</p>' });
-  });
-
   it('does not come back as the merchant’s own: it is neither pushed nor generated from', async () => {
     await written();
     const { sourceFingerprint } = await stages.link(1);
