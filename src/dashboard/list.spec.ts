@@ -70,6 +70,11 @@ describe('a list', () => {
     expect(shown({ page, given: { state: 'linked' } })).toContain('Nothing matches.');
     expect(shown({ page })).not.toContain('<table');
   });
+
+  it('stands in the form that chooses its rows', () => {
+    const page = shown({ around: (table) => html`<form>${table}</form>` });
+    expect(page).toMatch(/<form><table class="list">.*<\/table><\/form>/);
+  });
 });
 
 const pagerText = (total: number, offset: number): string =>
