@@ -112,6 +112,7 @@ describe('a linked product', () => {
     ['title', { title: 'Flask' }, ['name'], false],
     ['description', { descriptionHtml: '<p>New</p>' }, ['description', 'html_description'], false],
     ['markup only', { descriptionHtml: '<div>Holds a litre.</div>' }, ['html_description'], false],
+    ['title and vendor', { title: 'Flask', vendor: 'Other' }, ['name', 'brand'], true],
     ['vendor', { vendor: 'Other' }, ['brand'], true],
     ['status', { status: 'ARCHIVED' }, ['metadata'], false],
     ['publish status', { url: null }, ['url'], false],
