@@ -248,7 +248,10 @@ export const FAULT_PROOFS: Readonly<Record<string, Readonly<Record<string, reado
     'test/integration/sync/runs.integration.spec.ts': ['makes one run of a slot that fifty replicas ask for'],
     [SOAK]: [SOAKED],
   },
-  O2: { 'test/e2e/interruptions.e2e.spec.ts': ['has stopped within 25 s'] },
+  O2: {
+    'test/integration/sync/runs.integration.spec.ts': ['hands the run on'],
+    'test/e2e/security/admin-port.e2e.spec.ts': ['a stop closes both within seconds'],
+  },
   O3: { 'test/fault/disk-full.e2e.spec.ts': ['gets 503 and is not acknowledged'] },
   O4: {
     'test/integration/persistence/repositories.integration.spec.ts': [

@@ -72,24 +72,3 @@ describe('store-sync products list', () => {
     expect((await runLine(world, ['products', 'list'])).stdout).toContain('2 of 2 products');
   });
 });
-
-describe('a run that a limit stops', () => {
-  it('names the limit and the command that goes on, also in the status', async () => {
-    world.store.products.delete(world.store.products.byHandle('lamp')?.id ?? 0);
-    world.catalog.resetRequests();
-    const stopped = await runLine(world, ['sync', '--store', 'main', '--full', '--json']);
-    expect([stopped.status, JSON.parse(stopped.stdout)]).toMatchObject([
-      1,
-      { status: 'failed', stoppedByLimit: true, counts: { orphaned: 0 } },
-    ]);
-    expect(stopped.stderr).toMatch(/limits\.maxOrphanedShare.*50\.0 %.*20\.0 %.*--full --force/);
-    const { stdout } = await runLine(world, ['status']);
-    expect(stdout).toContain('if the store is right, run store-sync sync --store main --full --force');
-    expect(world.catalogWrites()).toEqual([]);
-  });
-
-  it('goes on by that command', async () => {
-    const forced = await syncHere(world, { full: true, force: true });
-    expect(forced).toMatchObject({ status: 0, run: { status: 'succeeded', counts: { orphaned: 1 } } });
-  });
-});

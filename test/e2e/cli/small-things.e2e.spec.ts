@@ -49,20 +49,6 @@ describe('status', () => {
   });
 });
 
-describe('the daemon', () => {
-  it('stops in order when it is asked to stop twice', async () => {
-    const program = await world.start();
-    // A start takes a line or two in the log, not one for each module and route.
-    expect(program.lines.filter((line) => /InstanceLoader|RouterExplorer/.test(line))).toEqual([]);
-    program.signal('SIGTERM');
-    await program.said((line) => line.includes('"msg":"stopping"'));
-    program.signal('SIGTERM');
-    program.signal('SIGINT');
-    expect(await program.exit()).toBe(0);
-    expect(program.lines.filter((line) => line.includes('"msg":"stopped"'))).toHaveLength(1);
-  });
-});
-
 describe('a store that is not configured', () => {
   it.each([['write-backs'], ['deliveries'], ['runs'], ['products', 'list']])(
     'is an error with a suggestion: %s',

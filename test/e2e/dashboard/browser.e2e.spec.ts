@@ -271,14 +271,11 @@ function inABrowser(): void {
       ['bulk-question', '/bulk/new?action=approve&state=pending_review&store=main'],
       ['bulk-dry-run', `/bulk/${dry}`],
       ['journal', '/journal'],
-      ['journal-filtered', `/journal?run=${run}&from=2026-01-01`],
       ['runs', '/runs'],
-      ['runs-failed', '/runs?state=failed'],
       ['plans', '/plans'],
       ['plan', `/plans/${plan}`],
       ['bulk-changes', '/bulk'],
       ['drift', `/reports/${await seedDrift(world)}`],
-      ['past-the-end', '/products?offset=5000'],
       ['search-empty', '/search'],
       ['search-nothing', '/search?q=nothing-of-that-name'],
       ['run', `/runs/${run}`],
@@ -296,7 +293,6 @@ function inABrowser(): void {
       ['product-generate', `/products/${encodeURIComponent(product)}/generate`],
       ['check', '/check'],
       ['settings', '/settings'],
-      ['search', '/search?q=plain'],
     ];
   }
 

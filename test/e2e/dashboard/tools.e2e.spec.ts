@@ -87,19 +87,6 @@ describe('a plan', () => {
   });
 });
 
-describe('the check', () => {
-  it('tests both sides and lists each finding; before the first one the page says what it does', async () => {
-    const before = withoutMarkup((await visitor.get('/check')).text);
-    expect(before).toContain('It writes nothing.');
-    expect(before).toContain('No check has run');
-    const { path, text } = await finished('/check', '/check');
-    expect(path).toBe('/check');
-    expect(text).toContain('<th scope="col">What</th>');
-    expect(withoutMarkup(text)).toMatch(/ok .*main/);
-    expect(text).not.toContain(world.webhookSecret);
-  });
-});
-
 describe('a look for drift', () => {
   it('says that the shop has what was written, or how many products differ', async () => {
     const { path, text } = await finished('/stores/main', '/stores/main/drift');

@@ -206,7 +206,7 @@ describe('the embedded database', () => {
     }
   });
 
-  it('is brought back on the same address when it is stopped under its user', async () => {
+  it('is brought back on the same address when it is stopped under its user, and then ends with it', async () => {
     const dataDir = await madeDataDir();
     const lines: string[] = [];
     const database = await open(dataDir, lines);
@@ -222,12 +222,6 @@ describe('the embedded database', () => {
       lines.some((line) => line.endsWith('the server is back')) ? true : undefined,
     );
     await noteServer(dataDir);
-  });
-
-  it('is stopped after a comeback as before', async () => {
-    const dataDir = await madeDataDir();
-    const database = await open(dataDir);
-    await stopServer(await place(dataDir), 'immediate', 10_000);
     await database.release();
     expect(await serverPid(dataDir)).toBeNull();
   });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Program } from '../../support/e2e-program.js';
 import { ownPort } from '../../support/ports.js';
@@ -24,7 +26,8 @@ async function statusOf(base: string, path: string): Promise<number> {
 }
 
 describe('with server.admin.port', () => {
-  it('start logs both addresses', () => {
+  it('start logs both addresses, and no line for each module and route', () => {
+    expect(program.lines.filter((line) => /InstanceLoader|RouterExplorer/.test(line))).toEqual([]);
     const line = program.lines.find((each) => each.includes('store-sync is up'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       port: world.port,
@@ -59,10 +62,19 @@ describe('with server.admin.port', () => {
     expect(answer.status).toBe(404);
   });
 
-  it('a stop closes both within seconds, idle connections included', async () => {
+  it('a stop closes both within seconds, idle connections included, and once although it is asked for three times', async () => {
     await statusOf(adminUrl, '/login');
+    const silent = connect(world.port, '127.0.0.1');
+    silent.on('error', () => undefined);
+    await once(silent, 'connect');
+    const began = performance.now();
     program.signal('SIGTERM');
+    await program.said((line) => line.includes('"msg":"stopping"'));
+    program.signal('SIGTERM');
+    program.signal('SIGINT');
     expect(await program.exit()).toBe(0);
+    expect(performance.now() - began).toBeLessThan(25_000);
+    expect(program.lines.filter((line) => line.includes('"msg":"stopped"'))).toHaveLength(1);
     await expect(statusOf(adminUrl, '/health/live')).rejects.toThrow('fetch failed');
     await expect(statusOf(world.url, '/health/live')).rejects.toThrow('fetch failed');
   });

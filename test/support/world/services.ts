@@ -69,10 +69,6 @@ export class Services {
     return this.sandbox;
   }
 
-  get hasCatalog(): boolean {
-    return this.sandbox !== null;
-  }
-
   /** The address that the program calls: the proxy's where there is one. */
   get catalogUrl(): string {
     return this.proxy?.url ?? this.sandbox?.baseUrl ?? NOBODY;
