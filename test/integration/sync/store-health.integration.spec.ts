@@ -113,7 +113,13 @@ describe('a store that refuses the token', () => {
 
   it('is paused once for all requests that were under way', async () => {
     const ids = await readyWriteBacks();
-    stages.store.script.before('readLive', deadToken, 3);
+    const allAsk = Promise.withResolvers<undefined>();
+    const refuseAll = async (): Promise<never> => {
+      if (stages.store.script.count('readLive') === 3) allAsk.resolve(undefined);
+      await allAsk.promise;
+      return deadToken();
+    };
+    stages.store.script.before('readLive', refuseAll, 3);
     await Promise.all(ids.map((id) => stages.writer.write(id)));
     expect(stages.store.script.count('readLive')).toBe(3);
     const { remainingMs = 0 } = (await stages.pauses.store.forbids(STORE, 'writes')) ?? {};
