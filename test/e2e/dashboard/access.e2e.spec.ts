@@ -91,6 +91,19 @@ describe('the sign-in', () => {
 });
 
 describe('a form', () => {
+  it.each(FORMS)('%s is refused unless it came from a page of this host', async (path) => {
+    const visitor = await signedIn();
+    const foreign: Record<string, string>[] = [
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ];
+    for (const headers of foreign) expect((await visitor.post(path, [], headers)).status).toBe(403);
+  });
+
   it('asks for a run from a page of this host', async () => {
     const visitor = await signedIn();
     const answer = await visitor.submit('/', '/stores/main/sync', [['kind', 'full']]);

@@ -13,6 +13,11 @@ beforeAll(async () => {
           auth: { apiToken: 'token-of-the-other' },
           webhook: { hmacSecret: OTHER_SECRET, register: false },
         },
+        unsigned: {
+          baseUrl: 'http://127.0.0.1:9/api/v1',
+          auth: { apiToken: 'token-of-a-third' },
+          webhook: { register: false },
+        },
       },
     },
   });
@@ -57,6 +62,17 @@ describe('a delivery that is not genuine', () => {
       );
     expect([...answers]).toEqual([expect.stringContaining('"status":401')]);
     expect(await world.rows('SELECT 1 FROM webhook_delivery')).toEqual([]);
+  });
+
+  it('is every one where no secret is configured: none could be verified', async () => {
+    for (const headers of [{}, signed('', seconds())]) {
+      const { status } = await fetch(`${world.url}/webhooks/catalog/unsigned`, {
+        method: 'POST',
+        headers,
+        body: BODY,
+      });
+      expect(status).toBe(401);
+    }
   });
 
   it('is one that another workspace’s secret signed: the address names the workspace, never the body', async () => {
