@@ -89,7 +89,7 @@ describe('429 and 503', () => {
   });
 });
 
-it('the ceiling requests of one client start no faster than requestsPerSecond, login and pages among them', async () => {
+it('requests of one client start no faster than requestsPerSecond, login and pages among them', async () => {
   service.handler = () => ({ json: PRODUCT });
   const client = service.client({ requestsPerSecond: 10 }, time);
   const before = time.now().getTime();
