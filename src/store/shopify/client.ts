@@ -55,7 +55,7 @@ export class ShopifyClient {
   /** The requested cost of a document, by the sizes of its variables. */
   private readonly costs = new Map<string, number>();
   #behindMs = 0;
-  #library: Promise<Shopify> | null = null;
+  #library: Shopify | null = null;
 
   constructor(private readonly settings: ClientSettings) {
     const { base } = settings;
@@ -125,7 +125,7 @@ export class ShopifyClient {
     let fault: Fault | undefined;
     let step: 'token' | 'fence' | 'sent' = 'token';
     try {
-      const library = await (this.#library ??= this.openLibrary());
+      const library = (this.#library ??= await this.openLibrary());
       exchange = { ...exchange, token: await this.settings.tokens.token() };
       step = 'fence';
       await beforeSend?.();
