@@ -56,20 +56,21 @@ export function tracedRequest(
 
 const NO_SPAN: OpenSpan = { note: () => undefined };
 
-/** The library, of which there is one per process, while spans are sent. */
+/** OpenTelemetry’s library while spans are sent; null while none is. */
 let api: typeof Api | null = null;
 
 /**
- * Begins to send spans, or ends it by null. While none is sent, the library is not even loaded, and no span is made: its no-op spans
- * allocate a context with closures too.
+ * From now on spans are sent by this library; null sends none. Until then nobody loads the library, and no span is made: even those that
+ * are not sent take memory.
  */
 export function sendSpans(by: typeof Api | null): void {
   api = by;
 }
 
-function fail(span: Api.Span, code: Api.SpanStatusCode.ERROR, message: string): void {
-  span.setStatus({ code, message });
-  span.setAttribute('error.type', message);
+/** `error` is the library’s number for a failure, and `code` the code of the error. */
+function fail(span: Api.Span, error: Api.SpanStatusCode.ERROR, code: string): void {
+  span.setStatus({ code: error, message: code });
+  span.setAttribute('error.type', code);
 }
 
 function attributesOf(facts: SpanFacts): Api.Attributes {
