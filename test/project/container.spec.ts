@@ -149,6 +149,9 @@ describe.each(services)('the service %s', (_name, each) => {
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
       restart: 'unless-stopped',
+      mem_limit: expect.any(String),
+      pids_limit: expect.any(Number),
+      cpus: expect.any(Number),
     });
     expect(each.logging.options).toMatchObject({
       'max-size': expect.any(String),

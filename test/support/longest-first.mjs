@@ -15,6 +15,7 @@ const LONG = [
   'test/e2e/runs-side-by-side',
   'test/fault/',
   'test/e2e/store-events',
+  'test/e2e/faults',
   'test/e2e/dashboard/',
   'test/e2e/',
   'test/contract/',

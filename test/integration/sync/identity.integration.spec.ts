@@ -26,6 +26,14 @@ describe('an identifier that two products bear', () => {
     expect(link.withheld[0]?.reason).toContain(ours(2));
   });
 
+  it('stays with the product that had it first', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'));
+    await stages.sync();
+    stages.store.put(withSku(snapshot(2), 'SAME'));
+    expect((await stages.sync()).counts).toMatchObject({ created: 1, unchanged: 1, conflicted: 1 });
+    expect([skuOf(ours(1)), skuOf(ours(2))]).toEqual(['SAME', undefined]);
+  });
+
   it('stays between stores with the product that held it first, whatever either changes afterwards', async () => {
     stages.store.put(withSku(snapshot(1), 'SAME'));
     await stages.sync();

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
+import { until } from '../../support/until.js';
 
 const stages = await Stages.open();
 beforeEach(async () => {
@@ -95,4 +97,27 @@ it('a result whose external_id the service has folded is still ours', async () =
   await deliver(stages, await resultOf(stages, 1, { product }));
   await writeAll(stages);
   expect(stages.store.at('1').title).toBe('Generated 1');
+});
+
+it('in the sandbox, a product that another system matched by its SKU brings us no result any more', async () => {
+  const catalog = await SandboxCatalog.open(stages, {});
+  try {
+    await catalog.receiveDeliveries();
+    stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+    await stages.sync();
+    await catalog.client.upsertProduct({ sku: 'SKU-1', external_id: 'erp:1', name: 'Chair of the ERP' });
+    const { catalogId } = await stages.link(1);
+    await catalog.client.generate([{ id: Number(catalogId), externalId: 'erp:1' }]);
+    const [body] = await until('the delivery', async () => {
+      const taken = catalog.takeDeliveries();
+      return taken.length > 0 ? taken : null;
+    });
+    stages.settings = { store: {}, workspace: {} };
+    const { delivery } = await deliver(stages, body!);
+    expect(delivery).toMatchObject({ state: 'parked' });
+    await writeAll(stages);
+    expect(stages.store.at('1').title).toBe('Product 1');
+  } finally {
+    await catalog.close();
+  }
 });

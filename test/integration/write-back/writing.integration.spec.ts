@@ -2,7 +2,15 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
-import { deliverNewer, outcomesOf, writeAll, writeNewer, type ResultOptions } from '../../support/results.js';
+import {
+  deliver,
+  deliverNewer,
+  outcomesOf,
+  resultOf,
+  writeAll,
+  writeNewer,
+  type ResultOptions,
+} from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
@@ -56,12 +64,37 @@ describe('generated content', () => {
     expect(read()).toBe(true);
   });
 
+  it('is only noted where writeBack.mode is off', async () => {
+    stages.settings = { store: { writeBack: { mode: 'off' } }, workspace: {} };
+    const { delivery, writeBackId } = await deliver(stages, await resultOf(stages, 1));
+    expect(writeBackId).toBeNull();
+    expect(delivery.note).toBe('content generated but not written: writeBack.mode is off');
+    expect(stages.store.script.calls).toEqual([]);
+  });
+
   it('counts as ours in the store’s own spelling', async () => {
     stages.store.normalises = (field, value) => (field === 'title' ? value : `${value}\n`);
     const row = await written();
     expect(row.fields[1]).toMatchObject({ after: '<p>Generated 1</p>\n' });
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
     expect(await written({ html: '<p>Second</p>' })).toMatchObject({ state: 'applied' });
+  });
+
+  it('is sent as little as possible', async () => {
+    edits({ title: 'Generated 1' });
+    const row = await written();
+    expect(outcomesOf(row)).toEqual({ title: 'same', descriptionHtml: 'written' });
+    expect(stages.store.script.calls[1]?.args[1]).toEqual({ descriptionHtml: '<p>Generated 1</p>' });
+  });
+
+  it('that equals the text sent to the catalog was not generated', async () => {
+    const row = await written({ name: 'Product 1', html: '<p>Source 1</p>' });
+    expect(row).toMatchObject({ state: 'skipped' });
+    edits({ title: 'Edited' });
+    expect(outcomesOf(await written({ name: 'Product 1', html: '<p>New text</p>' }))).toEqual({
+      title: 'not_generated',
+      descriptionHtml: 'written',
+    });
   });
 
   it('does not come back as the merchant’s own: it is neither pushed nor generated from', async () => {
@@ -91,6 +124,16 @@ describe('a merchant’s edit', () => {
     expect(outcomesOf(row)).toEqual({ title: 'conflict', descriptionHtml: 'written' });
     expect(stages.store.at('1').title).toBe('Mine');
   });
+
+  it('of what we wrote stays the merchant’s, also when a run has pushed it', async () => {
+    await written();
+    edits({ title: 'Mine' });
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
+    expect(outcomesOf(await written({ name: 'Second', html: '<p>Second</p>' }))).toEqual({
+      ...{ title: 'conflict', descriptionHtml: 'written' },
+    });
+    expect(stages.store.at('1').title).toBe('Mine');
+  });
 });
 
 describe('a product that is gone', () => {
@@ -103,7 +146,25 @@ describe('a product that is gone', () => {
     });
   });
 
-  it('gets all that came for it and its variants when it comes back, and keeps what the merchant changed', async () => {
+  it('gets the newest result when it comes back, and keeps what the merchant changed', async () => {
+    stages.store.put(snapshot(2));
+    const skipped = await generated();
+    stages.store.products.delete('1');
+    await stages.sync({ force: true });
+    await stages.writer.write(skipped);
+    expect(await stages.writeBacks.get(skipped)).toMatchObject({ state: 'skipped' });
+    stages.store.put(snapshot(1, { title: 'Renamed' }));
+    await stages.sync();
+    await writeAll(stages);
+    const rows = await stages.writeBacks.forProduct(ours);
+    expect(rows.map(({ state }) => state)).toEqual(['skipped', 'applied']);
+    expect(outcomesOf(rows[1]!)).toEqual({ title: 'conflict', descriptionHtml: 'written' });
+    expect(stages.store.at('1')).toMatchObject({ title: 'Renamed', descriptionHtml: '<p>Generated 1</p>' });
+    await stages.sync();
+    expect(await stages.writeBacks.forProduct(ours)).toHaveLength(2);
+  });
+
+  it('gets all that came for it and its variants when it comes back, the newer value for each field', async () => {
     const model = modelSnapshot(3);
     const [variant] = model.variants;
     stages.settings = {
@@ -125,10 +186,10 @@ describe('a product that is gone', () => {
         description: 'Of the variant',
       },
     });
-    stages.store.put({ ...model, title: 'Renamed' });
+    stages.store.put(model);
     await stages.sync();
     await writeAll(stages);
-    expect(stages.store.at('3')).toMatchObject({ title: 'Renamed', descriptionHtml: '<p>First</p>' });
+    expect(stages.store.at('3')).toMatchObject({ title: 'Second', descriptionHtml: '<p>First</p>' });
     expect(stages.store.metafield('3', 'material')).toBe('Oak');
     const back = (await stages.writeBacks.forProduct(model.externalId)).slice(3);
     expect(new Set(back.map((row) => row.variant))).toEqual(new Set([null, variant!.externalId]));
@@ -173,6 +234,15 @@ describe('a store that refuses', () => {
     expect(waits).toEqual([750, 3_750, 22_500, 90_000, 450_000, 1_350_000, 5_400_000]);
   });
 
+  it('for a passing reason in the middle of writing is counted as one attempt', async () => {
+    const id = await generated();
+    stages.store.script.before('writeFields', refusal('transient'), 8);
+    let attempts = 0;
+    while ((await stages.writer.write(id))?.state === 'postponed') attempts += 1;
+    expect(attempts).toBe(7);
+    expect(stages.store.at('1').title).toBe('Product 1');
+  });
+
   it('because we are too fast is left alone as long as it asks', async () => {
     stages.store.script.before('writeFields', refusal('throttled', { retryAfterMs: 60_000 }));
     const row = await written();
@@ -189,6 +259,21 @@ describe('a store that refuses', () => {
     }
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
   });
+
+  it('our credentials waits until the store’s pause is over, any number of times', async () => {
+    const id = await generated();
+    stages.store.script.before('readLive', refusal('auth'), 9);
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 9; attempt += 1) {
+      await stages.db.affected('UPDATE store_state SET paused_until = now()');
+      expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
+      waits.push(await waitOf(id));
+    }
+    expect(waits.slice(0, 3)).toEqual([30_000, 60_000, 120_000]);
+    expect(waits.at(-1)).toBe(1_800_000);
+    await stages.db.affected('UPDATE store_state SET paused_until = now()');
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+  });
 });
 
 async function waitOf(id: string): Promise<number> {
@@ -199,6 +284,49 @@ async function waitOf(id: string): Promise<number> {
   );
   return Math.round((row?.waitMs ?? 0) / 750) * 750;
 }
+
+describe('custom attributes', () => {
+  beforeEach(() => {
+    stages.settings = { store: SECTIONS, workspace: {} };
+  });
+  const sections = [
+    { code: 'material', value: 'Leather' },
+    { code: 'pieces', value: 3 },
+    { code: 'colours', value: ['red', 'blue'] },
+  ];
+
+  it('that change between read and write are a conflict, whoever wrote them first', async () => {
+    await written({ sections });
+    stages.store.beforeMetafields = () => {
+      const others = stages.store.at('1').metafields.filter((field) => field.key !== 'material');
+      edits({
+        metafields: [
+          ...others,
+          { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Mine' },
+        ],
+      });
+    };
+    const row = await written({
+      sections: [
+        { code: 'material', value: 'Suede' },
+        { code: 'pieces', value: 4 },
+      ],
+    });
+    expect(outcomesOf(row)).toMatchObject({
+      ...{ 'metafield:catalog.material': 'conflict', 'metafield:catalog.pieces': 'written' },
+    });
+    expect(stages.store.metafield('1', 'material')).toBe('Mine');
+  });
+
+  it('of which the store refuses one are written except that one', async () => {
+    stages.store.refusedKeys.add('pieces');
+    const row = await written({ sections });
+    expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('type is wrong') });
+    expect(outcomesOf(row)).toMatchObject({
+      ...{ 'metafield:catalog.pieces': 'failed', 'metafield:catalog.colours': 'written' },
+    });
+  });
+});
 
 describe('one product', () => {
   it('is written by one of twenty workers', async () => {
