@@ -161,7 +161,10 @@ describe('the one-line refusal of', () => {
   }
 
   it.each([
-    ['servr: {}', /^servr: unknown key; did you mean server\? expected .*\(config\.yaml:1\)$/],
+    [
+      'servr: {}',
+      /^servr: unknown key; did you mean server\? expected one of: server, .*\(config\.yaml:1\)$/,
+    ],
     ['colour: red', /^colour: unknown key; expected one of: server, .*\(config\.yaml:1\)$/],
     ['workspaces:\n  w: { auth: {} }', 'workspaces.w.baseUrl: missing; expected text (config.yaml:2)'],
     ['server: { host: {} }', 'server.host: expected text, not a map (config.yaml:1)'],
@@ -179,9 +182,18 @@ describe('the one-line refusal of', () => {
   ])('%j', refused);
 
   it.each([
-    ['generation: { batchSize: 1.5 }', /^workspaces\.w\.generation\.batchSize: expected a whole number/],
-    ['generation: { request: { path: x } }', /^workspaces\.w\.generation\.request\.path: expected a path/],
-    ['locale: ${my-locale}', /^workspaces\.w\.locale: expected \$\{NAME\} or \$\{NAME:-default\}/],
+    [
+      'generation: { batchSize: 1.5 }',
+      /^workspaces\.w\.generation\.batchSize: expected a whole number \(config\.yaml:5\)$/,
+    ],
+    [
+      'generation: { request: { path: x } }',
+      /^workspaces\.w\.generation\.request\.path: expected a path that starts with \//,
+    ],
+    [
+      'locale: ${my-locale}',
+      /^workspaces\.w\.locale: expected \$\{NAME\} or \$\{NAME:-default\} \(config\.yaml:5\)$/,
+    ],
     ['baseUrl: catalog.test', /expected an absolute URL/],
     ['baseUrl: http://catalog.test/api/v1', /^workspaces\.w\.baseUrl: expected an https: URL/],
     // It only looks local.
@@ -189,26 +201,49 @@ describe('the one-line refusal of', () => {
     ['baseUrl: https://u:p@catalog.test/api/v1', /expected a URL without credentials in it/],
     ['auth: { apiToken: "${T:-}" }', /^workspaces\.w\.auth: expected apiToken, or email and password/],
     ['auth: { apiToken: x, email: a@b.test }', /^workspaces\.w\.auth: expected email and password together/],
-    ['firstLoad: csv', /^workspaces\.w\.firstLoad: no longer a setting; remove it: .*catalog upload/],
+    ['concurrency: 8', /^workspaces\.w\.concurrency: no longer a setting; remove it: .*\(config\.yaml:5\)$/],
+    [
+      'firstLoad: csv',
+      /^workspaces\.w\.firstLoad: no longer a setting; remove it: .*store-sync catalog upload/,
+    ],
+    [
+      'assumptions: { uploadCsv: { columns: { title: Title } } }',
+      /^workspaces\.w\.assumptions\.uploadCsv\.columns: no longer a setting; remove it: /,
+    ],
   ])('a workspace with %s', (setting, expected) => {
     refused(workspace(setting), expected);
   });
 
   it.each([
-    ['limits: { maxChanged: 1 }', /limits\.maxChanged: unknown key; did you mean maxChangedShare\?/],
+    [
+      'limits: { maxChanged: 1 }',
+      /^stores\.s\.limits\.maxChanged: unknown key; did you mean maxChangedShare\? expected one of: maxChangedShare, maxOrphanedShare, maxWritesPerRun, maxWritesPerDay \(config\.yaml:7\)$/,
+    ],
     ['deleted: [keep]', 'stores.s.deleted: expected "keep" or "report" or "delete" (config.yaml:7)'],
     ['endpoint: http://proxy.test', /^stores\.s\.endpoint: expected an https: URL/],
     ['auth: {}', /^stores\.s\.auth: expected either accessToken, or clientId and clientSecret/],
-    ['auth: { accessToken: x, clientId: y, clientSecret: z }', /^stores\.s\.auth: expected either/],
+    [
+      'auth: { accessToken: x, clientId: y, clientSecret: z }',
+      /^stores\.s\.auth: expected either accessToken/,
+    ],
     ['shop: example.com', /^stores\.s\.shop: expected a shop domain/],
     ['apiVersion: "2026-11"', /^stores\.s\.apiVersion: expected a version such as "2026-10"/],
     ['schedule: { cron: "61 * * * *" }', /^stores\.s\.schedule\.cron: expected a cron expression/],
-    ['schedule: { cron: "0 0 30 2 *" }', /^stores\.s\.schedule\.cron: expected a cron expression that/],
+    [
+      'schedule: { cron: "0 0 30 2 *" }',
+      /^stores\.s\.schedule\.cron: expected a cron expression that comes due/,
+    ],
     ['schedule: { timezone: Mars/Base }', /^stores\.s\.schedule\.timezone: expected a time zone/],
     ['workspace: other', /^stores\.s\.workspace: expected a workspace of this configuration \(w\)/],
     ['writeBack: { fields: { name: handle } }', /^stores\.s\.writeBack\.fields\.name: expected "title" or/],
-    ['writeBack: { fields: { sku: title } }', /^stores\.s\.writeBack\.fields\.sku: expected name, /],
-    ['writeBack: { fields: { name: title, sections.t: title } }', /^stores\.s\.writeBack\.fields: .* once/],
+    [
+      'writeBack: { fields: { sku: title } }',
+      /^stores\.s\.writeBack\.fields\.sku: expected name, description,/,
+    ],
+    [
+      'writeBack: { fields: { name: title, sections.t: title } }',
+      /^stores\.s\.writeBack\.fields: expected each store field once/,
+    ],
   ])('a store with %s', (setting, expected) => {
     refused(store(setting), expected);
   });
@@ -248,9 +283,11 @@ describe('the one-line refusal of', () => {
   });
 });
 
-it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://127.9.8.7', 'http://[::1]:3000'])(
-  'loopback addresses %s may be plain http',
-  (url) => {
-    expect(files.load(store(`endpoint: "${url}"`)).config.stores['s']).toHaveProperty('endpoint', url);
-  },
-);
+describe('loopback addresses', () => {
+  it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://127.9.8.7', 'http://[::1]:3000'])(
+    '%s may be plain http',
+    (url) => {
+      expect(files.load(store(`endpoint: "${url}"`)).config.stores['s']).toHaveProperty('endpoint', url);
+    },
+  );
+});
