@@ -11,9 +11,17 @@ const media = (text: string): string => `<span class="media">${text}</span>`;
 describe('a rendered description', () => {
   it.each([
     ['an image', '<img src="https://cdn.test/a.jpg">', media('Image: https://cdn.test/a.jpg')],
-    ['a named image', '<img alt="A mug" src=//cdn.test/a.jpg>', media('Image “A mug”: //cdn.test/a.jpg')],
+    [
+      'an image with a text',
+      '<img alt="A mug" src=//cdn.test/a.jpg>',
+      media('Image “A mug”: //cdn.test/a.jpg'),
+    ],
     ['an image without an address', '<img srcset="https://cdn.test/a.jpg 2x">', media('Image: no address')],
-    ['a frame', '<iframe src="https://video.test/1"></iframe>', media('Embedded page: https://video.test/1')],
+    [
+      'an embedded page',
+      '<iframe src="https://video.test/1"></iframe>',
+      media('Embedded page: https://video.test/1'),
+    ],
     [
       'a video with its sources',
       '<video poster="https://cdn.test/p"><source src="https://cdn.test/v.mp4">no video</video>',
@@ -67,5 +75,11 @@ describe('a rendered description', () => {
     const began = process.cpuUsage();
     previewDocument(HTML_WORST_CASES[name]?.(100_000) ?? '');
     expect(process.cpuUsage(began).user / 1_000).toBeLessThan(2_000);
+  });
+
+  it('may load nothing, run nothing and send nothing', () => {
+    const policy = previewDocument('').headers['content-security-policy'] ?? '';
+    expect(policy).toMatch(/^sandbox; default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; /);
+    expect(policy).not.toMatch(/https:|img-src|allow-|script-src|unsafe/);
   });
 });

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { AccessTokens } from '../api/access.js';
 import { SignOuts } from '../operations/sign-outs.js';
 import { isOwnForm } from './session.guard.js';
-import { cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions } from './session.js';
+import { cookieName, cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions, setCookie } from './session.js';
 
 const START = Date.parse('2026-11-21T08:00:00Z');
 const ADMIN = { name: 'admin' };
@@ -59,7 +59,11 @@ describe('a session', () => {
 
   it.each([
     ['a form by plain http', { origin: 'null' }, 'https://sync.example.com'],
-    ['a form by http that names its origin', { origin: 'http://10.0.0.5:3000' }, 'https://sync.example.com'],
+    [
+      'a form by plain http that names its origin',
+      { origin: 'http://10.0.0.5:3000' },
+      'https://sync.example.com',
+    ],
     ['a form by https', { origin: 'https://sync.example.com', 'sec-fetch-site': 'same-origin' }, null],
     ['a form from this machine', { origin: 'null', 'sec-fetch-site': 'same-origin' }, null],
     ['a form by a proxy that ends https', { origin: 'null', 'x-forwarded-proto': 'https' }, null],
@@ -92,6 +96,14 @@ describe('a session', () => {
   it('ends with the token that it was opened with', async () => {
     const cookie = await world().sessions.issue(ADMIN);
     expect(await world('another token of the tests').sessions.read(cookie)).toBeNull();
+  });
+
+  it('has the name and the role of its token', async () => {
+    const { sessions } = world();
+    expect(await sessions.read(await sessions.issue({ name: 'ann' }))).toMatchObject({
+      name: 'ann',
+      role: 'reviewer',
+    });
   });
 
   it('is not read when any part of it was changed', async () => {
@@ -147,26 +159,37 @@ describe('the session’s cookie over https', () => {
       sessions.setCookie({ headers, secure: false } as Request, response, 'session', 'v', 1);
     expect(lines.map((line) => line.includes('Secure'))).toEqual([false, true]);
   });
+
+  it('has a name that only this host can set', () => {
+    expect(cookieName('session', true)).toBe('__Host-session');
+    const line = setCookie('session', 'v', { maxAgeSeconds: 1, secure: true });
+    expect(line).toMatch(/^__Host-session=v; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
+  });
 });
 
-it.each([
-  ['a=1; b=2', '2'],
-  ['b=2', '2'],
-  ['a=1; b=x=y', 'x=y'],
-  ['ab=1', undefined],
-  ['', undefined],
-  [undefined, undefined],
-])('cookieOf reads b of %j as %j', (header, value) => {
-  expect(cookieOf(header, 'b')).toBe(value);
+describe('cookieOf', () => {
+  it.each([
+    ['a=1; b=2', '2'],
+    ['b=2', '2'],
+    ['a=1; b=x=y', 'x=y'],
+    ['ab=1', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('reads b of %j as %j', (header, value) => {
+    expect(cookieOf(header, 'b')).toBe(value);
+  });
 });
 
 describe('a form', () => {
   it.each<[string, Record<string, string>, boolean]>([
     ['of our page', { 'sec-fetch-site': 'same-origin' }, true],
     ['of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://sync.example.com' }, false],
+    ['of another host of the site', { 'sec-fetch-site': 'same-site' }, false],
     ['of a page that names its own origin', { origin: 'https://sync.example.com' }, true],
+    ['of a page that names another origin', { origin: 'https://evil.example' }, false],
     ['of a page that names another port', { origin: 'https://sync.example.com:8443' }, false],
     ['of a page without an origin', { origin: 'null' }, false],
+    ['that names nothing', {}, false],
   ])('%s: %j', (_whose, headers, isOwn) => {
     expect(isOwnForm({ headers: { host: 'sync.example.com', ...headers }, secure: true })).toBe(isOwn);
   });
