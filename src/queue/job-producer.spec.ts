@@ -44,15 +44,21 @@ describe('a job', () => {
     expect(jobs.failures.get('runs')).toBe(1);
   });
 
-  it('for a new row is left to the sweep while four of them are under way', async () => {
+  it('for new rows go out one at a time, and are left to the sweep while many wait', async () => {
     const added: Bulk[] = [];
     const taken = Promise.withResolvers<undefined>();
     const { jobs } = producerOf(queueThat((jobs) => (added.push(jobs), taken.promise)));
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
     for (let index = 0; index < 100; index += 1) jobs.wake('runs', `r${index}`);
+    await turn();
+    expect(added).toHaveLength(1);
     taken.resolve(undefined);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     jobs.wake('runs', 'later');
-    expect(added.flat().map(({ data }) => rowIdOf({ data }))).toEqual(['r0', 'r1', 'r2', 'r3', 'later']);
+    await turn();
+    // One under way, and sixteen that wait.
+    const first = Array.from({ length: 17 }, (_, index) => `r${index}`);
+    expect(added.flat().map(({ data }) => rowIdOf({ data }))).toEqual([...first, 'later']);
     expect(jobs.failures.size).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import pLimit from 'p-limit';
 import { CodedError } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
 import { timedOut, within } from '../runtime/time-limit.js';
@@ -17,8 +18,8 @@ const TIMEOUT_MS = 2_000;
 const READY_MS = 30_000;
 /** Calls that may wait for a queue that does not answer. Further jobs are lost at once instead of piling up in memory. */
 const PENDING_MAX = 50;
-/** Calls of `wake` under way, of one queue. */
-const WAKES_AT_ONCE = 4;
+/** Rows of `wake` that wait for the calls before theirs. */
+const WAITING_MOST = 16;
 /** Jobs of one call to the queue. */
 const BATCH = 500;
 /**
@@ -37,6 +38,7 @@ export const FEW = 16;
 export class JobProducer {
   readonly #pending = new Map<QueueName, number>();
   readonly #failures = new Map<QueueName, number>();
+  readonly #wakes = pLimit(1);
   readonly #timeoutMs: number;
   readonly #say: (source: string, error: unknown) => void;
 
@@ -62,13 +64,13 @@ export class JobProducer {
   }
 
   /**
-   * Enqueues a job for a new row without waiting for the queue. In a flood, with as many such calls under way, it does nothing: the sweep
-   * finds the row within seconds, and receipt has the processor meanwhile.
+   * Enqueues a job for a new row without waiting for the queue, one call at a time. In a flood, when many rows wait for their call, it does
+   * nothing: the sweep finds the row within seconds, and receipt has the processor meanwhile.
    */
   wake(queue: QueueName, id: string): void {
-    if ((this.#pending.get(queue) ?? 0) >= WAKES_AT_ONCE) return;
+    if (this.#wakes.pendingCount >= WAITING_MOST) return;
     // Never rejects: lost jobs are counted.
-    void this.enqueue(queue, id);
+    void this.#wakes(() => this.enqueue(queue, id));
   }
 
   /** The number of accepted jobs. They are sent in batches, in order. */
