@@ -80,8 +80,6 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       // Stripping control characters is what such a pattern is for.
       'no-control-regex': 'off',
-      // There are no enums here, and looking for them takes a fifth of the time.
-      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       // Nest declares some of its option bags as classes.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       // Nest's modules are empty classes that carry a decorator.

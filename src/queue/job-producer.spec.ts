@@ -62,6 +62,20 @@ describe('a job', () => {
     expect(jobs.failures.size).toBe(0);
   });
 
+  it('for a new row that waits for its call is left to the sweep when the application ends', async () => {
+    const added: Bulk[] = [];
+    const taken = Promise.withResolvers<undefined>();
+    const { jobs } = producerOf(queueThat((jobs) => (added.push(jobs), taken.promise)));
+    jobs.wake('runs', 'r0');
+    jobs.wake('runs', 'r1');
+    await new Promise((resolve) => setImmediate(resolve));
+    await jobs.close();
+    taken.resolve(undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(added.flat().map(({ data }) => rowIdOf({ data }))).toEqual(['r0']);
+    expect(jobs.failures.size).toBe(0);
+  });
+
   it('does not pile up on a queue that is away', async () => {
     let calls = 0;
     const { jobs } = producerOf(

@@ -18,7 +18,7 @@ const TIMEOUT_MS = 2_000;
 const READY_MS = 30_000;
 /** Calls that may wait for a queue that does not answer. Further jobs are lost at once instead of piling up in memory. */
 const PENDING_MAX = 50;
-/** Rows of `wake` that wait for the calls before theirs. */
+/** At most so many rows of `wake` wait for the calls before theirs. The others are left to the sweep. */
 const WAITING_MOST = 16;
 /** Jobs of one call to the queue. */
 const BATCH = 500;
@@ -109,8 +109,9 @@ export class JobProducer {
     await within(READY_MS, ready, timedOut('the queues are not ready'));
   }
 
-  /** Closes the queues at the end of the application. */
+  /** Closes the queues at the end of the application. Rows that wait for their call are left to the next start's sweep. */
   async close(): Promise<void> {
+    this.#wakes.clearQueue();
     await Promise.all([...this.queues.values()].map(async (queue) => await queue.close()));
   }
 
