@@ -31,6 +31,8 @@ interface CatalogOptions extends Pick<CatalogSandboxOptions, 'pageSize' | 'bodyL
 interface KeptService {
   readonly service: RunningCatalogSandbox;
   readonly token: string;
+  /** Waits until it has created all that it accepted. */
+  settle(): Promise<unknown>;
   /** Removes all that the test left there, and gives the service to the next one. */
   empty(): Promise<void>;
   stop(): Promise<void>;
@@ -65,19 +67,22 @@ async function emptyService(options: Partial<CatalogSandboxOptions>): Promise<Ke
       await db.end();
     })());
   endWithTheFile(stop);
-  const empty = async (): Promise<void> => {
-    await until('the end of its work', async () => {
+  const settle = async (statuses = ['PENDING', 'STARTED']): Promise<unknown> =>
+    until('the end of its work', async () => {
       const { rows } = await db.query(
-        `SELECT 1 FROM background_task WHERE status = 'STARTED' AND kind <> 'generate'`,
+        `SELECT 1 FROM background_task WHERE status = ANY($1) AND kind <> 'generate'`,
+        [statuses],
       );
       return rows.length === 0;
     });
+  const empty = async (): Promise<void> => {
+    await settle(['STARTED']);
     await db.query(EMPTY);
     service.resetRequests();
     for (const earlier of [...free.values()]) await earlier.stop();
     free.set(key, kept);
   };
-  const kept = { service, token, empty, stop };
+  const kept = { service, token, settle: async () => settle(), empty, stop };
   return kept;
 }
 
@@ -127,6 +132,8 @@ export class SandboxCatalog {
       },
     });
     stages.client = client;
+    // The program's clock runs as fast as it is asked to; the service creates products in real time.
+    stages.clock.meanwhile = kept.settle;
     const catalog = new SandboxCatalog(kept, client);
     const update = client.updateProduct.bind(client);
     client.updateProduct = async (...call) => {

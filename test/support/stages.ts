@@ -64,6 +64,8 @@ const OTHER_SHOP = 'other.myshopify.com';
 /** A clock that moves by being waited for. It starts at the real time, because rows are stamped by the database's. */
 export class WaitingClock implements Clock {
   readonly slept: number[] = [];
+  /** What the world around does while somebody sleeps. */
+  meanwhile: () => Promise<unknown> = async () => new Promise((resolve) => setImmediate(resolve));
   #atMs = Date.now();
 
   readonly now = (): Date => new Date(this.#atMs);
@@ -73,7 +75,7 @@ export class WaitingClock implements Clock {
     signal?.throwIfAborted();
     this.slept.push(ms);
     this.#atMs += ms;
-    await new Promise((resolve) => setImmediate(resolve));
+    await this.meanwhile();
     signal?.throwIfAborted();
   };
 
