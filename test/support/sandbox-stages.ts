@@ -32,7 +32,7 @@ interface KeptService {
   readonly service: RunningCatalogSandbox;
   readonly token: string;
   /** Waits until it has created all that it accepted. */
-  settle(): Promise<unknown>;
+  readonly settle: () => Promise<unknown>;
   /** Removes all that the test left there, and gives the service to the next one. */
   empty(): Promise<void>;
   stop(): Promise<void>;
@@ -82,7 +82,7 @@ async function emptyService(options: Partial<CatalogSandboxOptions>): Promise<Ke
     for (const earlier of [...free.values()]) await earlier.stop();
     free.set(key, kept);
   };
-  const kept = { service, token, settle: async () => settle(), empty, stop };
+  const kept = { service, token, settle, empty, stop };
   return kept;
 }
 
