@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { MemoryProbe } from '../support/memory-probe.js';
+import { MEMORY_LIMIT_MB, MemoryProbe } from '../support/memory-probe.js';
 import { runDirectory } from '../support/run-directory.js';
 import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { deliveryOf, post, signed, type Delivery } from './deliveries.js';
@@ -18,8 +18,7 @@ const WRONG_SECRET = 'a secret that nobody has';
  * machine needs 220 MB for all of it, and a busy one 320 MB. Without the budget, the bodies alone are 1,188 MB.
  */
 const MOST_ADDED_MB = 500;
-/** The limit of the container. The allocator may keep free memory for the next flood, and two of them must not add up. */
-const MEMORY_LIMIT_MB = 512;
+/** What two floods leave must not add up. */
 const FLOODS = 2;
 /** The memory in use after the floods, without garbage, as a multiple of that before. */
 const MOST_KEPT = 1.15;

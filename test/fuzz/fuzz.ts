@@ -5,7 +5,7 @@ import { close, listen } from '../../src/sandbox/shop-server.js';
 import { drawn } from '../support/drawn.js';
 import { Program } from '../support/e2e-program.js';
 import { World } from '../support/e2e-world.js';
-import { MemoryProbe, type Memory } from '../support/memory-probe.js';
+import { MEMORY_LIMIT_MB, MemoryProbe, type Memory } from '../support/memory-probe.js';
 import { tryAnswers } from './answers.js';
 import { pipelines, sendPipelined, type Pipelines } from './pipelined.js';
 import { PURE } from './pure.js';
@@ -22,7 +22,7 @@ export interface FuzzOptions {
 
 const LONGEST_ANSWER_MS = 1000;
 const SLOW_REPEATS = 3;
-/** The memory after the rest, as a multiple of that at the start. */
+/** The memory in use after the rest, as a multiple of that at the start. */
 const MOST_KEPT = 1.2;
 const AT_ONCE = 4;
 /** The time for hostile answers, as a share of that for inputs. */
@@ -205,7 +205,7 @@ class Fuzz {
 }
 
 function isBack(now: Memory, start: Memory): boolean {
-  return now.resident <= start.resident * MOST_KEPT && now.inUse <= start.inUse * MOST_KEPT;
+  return now.resident <= MEMORY_LIMIT_MB && now.inUse <= start.inUse * MOST_KEPT;
 }
 
 function shown({ resident, inUse }: Memory): string {

@@ -15,6 +15,9 @@ const written = z.object({
   handles: z.record(z.string(), z.number()),
 });
 
+/** The limit of the container. The allocator may keep freed memory for the next load, so resident memory is only held to this. */
+export const MEMORY_LIMIT_MB = 512;
+
 /** Memory of a process after a collection, in whole megabytes. */
 export interface Memory {
   /** Resident: what a container's limit counts. */
