@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { wordDiff } from './word-diff.js';
 
 function sides(before: string, after: string): { before: string; after: string } {
@@ -28,6 +28,16 @@ describe('wordDiff', () => {
       { side: 'after', text: 'Some new words there' },
       { side: 'both', text: '.' },
     ]);
+  });
+
+  it('shows the same differences on a machine that is busy', () => {
+    let nowMs = 0;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => (nowMs += 60_000));
+    try {
+      expect(wordDiff('A red bottle', 'A blue bottle')).toHaveLength(4);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it.each([

@@ -7,11 +7,10 @@ export interface Stretch {
 }
 
 /**
- * Comparing long texts without common words takes quadratic time. Beyond this limit they are shown without a
- * comparison.
+ * The time of a comparison grows with the square of the edits: this many take some tenths of a second. Texts that need more are shown
+ * without a comparison. A limit of time would show other differences on a busy machine.
  */
-const MOST_EDITS = 4000;
-const WITHIN_MS = 150;
+const MOST_EDITS = 2000;
 /** Characters of both texts together. Longer ones are shown without a comparison. */
 const MOST_CHARACTERS = 200_000;
 
@@ -31,8 +30,9 @@ function partsOf(text: string): string[] {
  */
 export function wordDiff(before: string, after: string): Stretch[] {
   const isShort = before.length + after.length <= MOST_CHARACTERS;
-  const options = { maxEditLength: MOST_EDITS, timeout: WITHIN_MS };
-  const found = isShort ? diffArrays(partsOf(before), partsOf(after), options) : undefined;
+  const found = isShort
+    ? diffArrays(partsOf(before), partsOf(after), { maxEditLength: MOST_EDITS })
+    : undefined;
   const changes = found?.map(({ value, removed, added }) => ({ value: value.join(''), removed, added })) ?? [
     { value: before, removed: true, added: false },
     { value: after, removed: false, added: true },
