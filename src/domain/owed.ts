@@ -15,7 +15,6 @@ export const OWED_CODES = [
   'not_applied', // the run ended before it reached the product
   'not_understood', // the store's answer about it could not be read
   'without_identifiers', // it is in the catalog, and its identifiers have still to be sent
-  'identifier_released', // an identifier that was withheld from it is free now
   'gone_from_catalog', // its catalog product no longer exists
   'taken_over', // its catalog product has another system's external_id
 ] as const;
@@ -43,7 +42,6 @@ export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
   not_applied: 'the run ended before it was sent',
   not_understood: 'the store’s answer about it could not be read',
   without_identifiers: 'its identifiers have not been sent yet',
-  identifier_released: 'an identifier that was withheld from it is free now',
   gone_from_catalog: 'its catalog product no longer exists',
   taken_over: 'another system took its catalog product over',
 };

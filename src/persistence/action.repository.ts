@@ -10,7 +10,7 @@ import { waitingResults } from './waiting-results.js';
 import { json, Database } from './database.js';
 import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
 import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
-import { heldAfterLink, ONE_PRODUCT, releasing } from './held-identifiers.js';
+import { heldAfterLink } from './held-identifiers.js';
 import { counted, rowOf } from './rows.js';
 import { noteOwed } from './owed.repository.js';
 
@@ -96,7 +96,8 @@ export class ActionRepository {
         if (settled.wasAway) await this.#decideWaiting(externalId, runner);
       }
       // The catalog does not have these identifiers any more, even when another worker has settled the action.
-      if (result.released) await this.db.affected(releasing(ONE_PRODUCT), [externalId, true, store], runner);
+      if (result.released)
+        await runner.manager.delete(ProductIdentifierEntity, { store, product: externalId, wanted: false });
     });
   }
 
@@ -220,7 +221,10 @@ export class ActionRepository {
         runner,
       );
       await this.db.affected('DELETE FROM owed_product WHERE external_id = $1', [action.externalId], runner);
-      await this.db.affected(releasing(ONE_PRODUCT), [action.externalId, false, action.store], runner);
+      await runner.manager.delete(ProductIdentifierEntity, {
+        store: action.store,
+        product: action.externalId,
+      });
     });
   }
 
@@ -241,9 +245,9 @@ export class ActionRepository {
     return owed > 0;
   }
 
-  /** The catalog no longer holds the product's outdated identifiers. Products that wait for one of them are owed. */
+  /** The catalog no longer holds the product's outdated identifiers. */
   async forgetStale({ store, externalId }: Pick<SyncActionEntity, 'store' | 'externalId'>): Promise<void> {
-    await this.db.affected(releasing(ONE_PRODUCT), [externalId, true, store]);
+    await this.db.repository(ProductIdentifierEntity).delete({ store, product: externalId, wanted: false });
   }
 
   /** All identifiers that the catalog may hold for these products of a store. */

@@ -3,7 +3,7 @@ import { MoreThan, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { OWED_CODES, type OwedCode, type OwedProduct } from '../domain/owed.js';
 import { Database, json } from './database.js';
-import { counted } from './rows.js';
+import { counted, rowOf } from './rows.js';
 import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { isUninstalled } from './uninstalled-store.js';
 
@@ -22,6 +22,7 @@ export interface OwedSummary {
 
 export const NOTHING_OWED: OwedSummary = { count: 0, since: null, byCode: {} };
 
+const waitingRow = rowOf(OwedProductEntity, ['externalId', 'storeId']);
 const summaryRow = z.object({ store: z.string(), code: z.enum(OWED_CODES), count: counted, since: z.date() });
 
 /**
@@ -61,6 +62,31 @@ export class OwedRepository {
       order: { externalId: 'ASC' },
       take: limit,
     });
+  }
+
+  /**
+   * Products of a store that wait for an identifier which another product of our stores had, and none has any more; in order, after the
+   * given one. They need not have changed themselves. One that waits for what the catalog itself shows is left to full runs.
+   */
+  async waitingForFreed(
+    store: string,
+    after: string,
+    limit: number,
+  ): Promise<Pick<OwedProductEntity, 'externalId' | 'storeId'>[]> {
+    return this.db.read(
+      waitingRow,
+      // SQL: joins the withheld identifiers in the JSON of a link with those that are claimed.
+      `SELECT external_id, store_id FROM store_product AS waiting
+       WHERE store = $1 AND withheld <> '[]' AND state = 'conflicted' AND external_id > $2 AND EXISTS (
+         SELECT 1 FROM jsonb_to_recordset(withheld) AS one(kind text, value text, owner text, holder jsonb)
+         JOIN product_identifier AS own ON own.store = $1 AND own.product = waiting.external_id AND own.kind = one.kind
+           AND own.value = one.value AND own.owner = one.owner
+         WHERE one.holder->>'whose' IN ('this_store', 'other_store') AND one.holder->>'catalogId' IS NULL AND NOT EXISTS (
+           SELECT 1 FROM product_identifier AS other WHERE other.workspace = own.workspace AND other.kind = own.kind
+             AND other.folded = own.folded AND other.owner <> own.owner))
+       ORDER BY external_id LIMIT $3`,
+      [store, after, limit],
+    );
   }
 
   /** Notes the products of a run's open actions as owed: the run ended before it reached them. */

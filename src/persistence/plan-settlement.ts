@@ -9,18 +9,16 @@ interface CoveredRead {
   readonly complete: boolean;
   /** Store ids that were asked for and do not exist. */
   readonly gone: readonly string[];
-  readonly began: Date | null;
 }
 
 /**
  * Settles the owed products that the read of a run covers: what was noted before the read began, and needs no action. What was noted later
- * may be news that the read does not show. That another product
- * released an identifier is news for the plan alone, which settles identities after it began.
+ * may be news that the read does not show.
  */
 export async function settleOwed(
   db: Database,
   { id, store }: PlannedRun,
-  { complete, gone, began }: CoveredRead,
+  { complete, gone }: CoveredRead,
   runner: QueryRunner,
 ): Promise<void> {
   // A product that never got into the catalog and has left the store stands in nobody's way.
@@ -35,11 +33,11 @@ export async function settleOwed(
     );
   await db.affected(
     // SQL: guarded by the time at which the read began, by the clock of the database.
-    `DELETE FROM owed_product AS owed USING sync_run AS run WHERE run.id = $1 AND owed.store = $2 AND (owed.noted_at <= run.read_from OR (owed.code = 'identifier_released' AND owed.noted_at <= $5))
+    `DELETE FROM owed_product AS owed USING sync_run AS run WHERE run.id = $1 AND owed.store = $2 AND owed.noted_at <= run.read_from
        AND ($3 OR EXISTS (SELECT 1 FROM seen_product AS seen WHERE seen.run_id = $1 AND seen.external_id = owed.external_id)
          OR owed.store_id = ANY($4))
        AND NOT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND sync_action.external_id = owed.external_id AND state <> 'dropped')`,
-    [id, store, complete, gone, began],
+    [id, store, complete, gone],
     runner,
   );
 }

@@ -24,8 +24,6 @@ export class Plan {
   private constructor(
     private readonly db: Database,
     readonly run: PlannedRun,
-    /** By the clock of the database. Null for a plan that was made earlier. */
-    private readonly began: Date | null,
   ) {
     this.reads = new PlanReads(db, run);
     this.actions = new PlanActions(db, run);
@@ -36,12 +34,12 @@ export class Plan {
   /** Begins a plan from nothing: the drafts of an earlier attempt are removed. */
   static async begin(db: Database, run: PlannedRun): Promise<Plan> {
     await discardDrafts(db, run);
-    return new Plan(db, run, await new CatalogListingRows(db).now());
+    return new Plan(db, run);
   }
 
   /** Goes on with a plan that was made earlier. */
   static of(db: Database, run: PlannedRun): Plan {
-    return new Plan(db, run, null);
+    return new Plan(db, run);
   }
 
   /** Removes what the plan has written. */
@@ -92,7 +90,7 @@ export class Plan {
     const committed = await this.db
       .transaction(async (runner) => {
         await this.actions.supersedeOlder(runner);
-        await settleOwed(this.db, this.run, { complete, gone, began: this.began }, runner);
+        await settleOwed(this.db, this.run, { complete, gone }, runner);
         await claimIdentifiers(this.db, this.run, runner);
         await this.actions.become(runner);
         // Guarded by the one active run of a store: the watermark never moves back.

@@ -10,7 +10,7 @@ import type { StateRepository } from '../persistence/state.repository.js';
 import { namedStore, type Store } from '../connections/connections.js';
 import type { Clock } from '../runtime/clock.js';
 import { whileHeld } from '../runtime/held-lease.js';
-import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
+import { storeIdsBesides, readAll, readChanges, type Extracted } from './extract.js';
 import { planRead } from './planning.js';
 
 export interface DryRun {
@@ -78,7 +78,7 @@ async function planHeld(
   const read =
     watermark === null
       ? await readAll(store, null, nothing, options.signal)
-      : readChanges(store, watermark, owedStoreIds(new OwedRepository(parts.db), store.key));
+      : readChanges(store, watermark, storeIdsBesides(new OwedRepository(parts.db), store.key));
   const full = watermark === null;
   const way = full ? await comparedBy(parts.db, run) : null;
   return planExtracted(parts, run, named, { read, full, comparedBy: way }, options);

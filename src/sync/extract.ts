@@ -73,17 +73,27 @@ export function readChanges(
   return { parts: withBesides(store, store.connector.readChanged(since), besides, gone), gone };
 }
 
-/** Store ids of owed products, in batches for requests by id. */
-export async function* owedStoreIds(owed: OwedRepository, store: string): AsyncGenerator<readonly string[]> {
+/** Store ids of the products that a run reads whether they changed or not, in batches for requests by id. */
+export async function* storeIdsBesides(
+  owed: OwedRepository,
+  store: string,
+): AsyncGenerator<readonly string[]> {
+  yield* inBatches((after) => owed.page(store, after, BATCH));
+  yield* inBatches((after) => owed.waitingForFreed(store, after, BATCH));
+}
+
+const BATCH = 50;
+
+async function* inBatches(
+  pageAfter: (after: string) => Promise<readonly { readonly externalId: string; readonly storeId: string }[]>,
+): AsyncGenerator<readonly string[]> {
   for (let after = ''; ;) {
-    const page = await owed.page(store, after, OWED_BATCH);
+    const page = await pageAfter(after);
     if (page.length === 0) return;
-    yield page.map((product) => product.storeId);
+    yield page.map(({ storeId }) => storeId);
     after = page.at(-1)?.externalId ?? after;
   }
 }
-
-const OWED_BATCH = 50;
 
 async function* withBesides(
   store: Store,

@@ -13,7 +13,7 @@ import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { namedStore, type Store } from '../connections/connections.js';
 import { beginListing } from './early-listing.js';
-import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
+import { storeIdsBesides, readAll, readChanges, type Extracted } from './extract.js';
 import { planRead } from './planning.js';
 import { enterStep, listingSince, type Hold } from './run-hold.js';
 
@@ -59,7 +59,7 @@ export class RunPlanner {
     }
     if (watermark !== null)
       return {
-        read: readChanges(store, watermark, owedStoreIds(this.owed, store.key)),
+        read: readChanges(store, watermark, storeIdsBesides(this.owed, store.key)),
         full: false,
         comparedBy: null,
       };

@@ -69,7 +69,7 @@ const STATEMENTS = [
      detail text,
      since timestamptz NOT NULL DEFAULT now(),
      noted_at timestamptz NOT NULL DEFAULT now(),
-     CONSTRAINT owed_product_code_check CHECK (code IN ('changed', 'being_written', 'being_created', 'left_while_created', 'creation_failed', 'refused', 'unavailable', 'not_applied', 'not_understood', 'without_identifiers', 'identifier_released', 'gone_from_catalog', 'taken_over'))
+     CONSTRAINT owed_product_code_check CHECK (code IN ('changed', 'being_written', 'being_created', 'left_while_created', 'creation_failed', 'refused', 'unavailable', 'not_applied', 'not_understood', 'without_identifiers', 'gone_from_catalog', 'taken_over'))
    )`,
   `CREATE INDEX owed_product_by_store ON owed_product (store, external_id)`,
   `CREATE TABLE announced_product (

@@ -200,20 +200,6 @@ describe('the end of a plan', () => {
     expect((await owed.page(STORE, '', 10)).map(({ externalId }) => externalId)).toEqual([second]);
   });
 
-  it('settles a release of identifiers that was noted before the plan began, although the read is older', async () => {
-    const owed = new OwedRepository(stages.db);
-    const note = (externalId: string) =>
-      owed.note(STORE, [
-        { externalId, storeId: externalId, label: '', code: 'identifier_released', detail: null },
-      ]);
-    await note(first);
-    plan = await Plan.begin(stages.db, planned);
-    await note(second);
-    await plan.reads.firstSeen([first, second]);
-    expect(await commit({ incomplete: null })).toBe(true);
-    expect((await owed.page(STORE, '', 10)).map(({ externalId }) => externalId)).toEqual([second]);
-  });
-
   it('keeps nothing when another worker has taken the run over', async () => {
     await plan.actions.add([withSku(11, 'SKU-11')]);
     await stages.db.affected(`UPDATE sync_run SET lease = 'other' WHERE lease = $1`, [LEASE]);

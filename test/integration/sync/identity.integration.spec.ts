@@ -5,6 +5,7 @@ import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, otherSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
 import { sqlRows } from '../../support/sql.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { until } from '../../support/until.js';
 
 const stages = await Stages.open();
 beforeEach(async () => stages.reset());
@@ -132,6 +133,35 @@ describe('a conflict ends', () => {
     expect([skuOf(ours(1)), skuOf(ours(2))]).toEqual([undefined, 'SAME']);
     expect(await stages.link(1)).toMatchObject({ state: 'linked', withheld: [] });
   });
+
+  it.each<[string, string[], (string | null)[]]>([
+    ['one of two products gets another one', ['SAME', 'SAME'], ['OWN', 'SAME']],
+    ['two products exchange theirs', ['A', 'B'], ['B', 'A']],
+    ['a product is deleted and made again', ['SAME'], [null, 'SAME']],
+  ])('in the run after %s, incremental ones too', async (_what, before, after) => {
+    before.forEach((sku, index) => stages.store.put(withSku(snapshot(index + 1), sku)));
+    await stages.sync();
+    for (const [index, sku] of after.entries()) {
+      const product = snapshot(index + 1);
+      if (sku === null) await leave(product.storeId);
+      else if (sku !== before[index])
+        stages.store.put({ ...withSku(product, sku), updatedAt: stages.clock.now() });
+    }
+    await stages.sync({ full: false });
+    for (const id of stages.store.products.keys()) stages.store.edit(id, { updatedAt: new Date(0) });
+    expect((await stages.sync({ full: false })).counts).toMatchObject({ conflicted: 0, owed: 0 });
+    expect([skuOf(ours(1)) ?? null, skuOf(ours(2))]).toEqual(after);
+  });
+
+  /** The store reports that it deleted the product. The new one is created before and recorded after the old one gives up its SKU. */
+  const leave = async (storeId: string): Promise<void> => {
+    const { externalId } = stages.store.at(storeId);
+    stages.store.products.delete(storeId);
+    await stages.owed.note(STORE, [{ externalId, storeId, label: '', code: 'changed', detail: null }]);
+    stages.catalog.script.after('upsertProduct', () =>
+      until('its end', async () => (await stages.links.get(externalId))?.state === 'orphaned'),
+    );
+  };
 
   it('once the other catalog product that holds the identifier is gone, and not before, however often it is looked at', async () => {
     const foreign = stages.catalog.hold({ sku: 'SAME', external_id: 'erp:9', name: 'Foreign' });
