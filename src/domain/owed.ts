@@ -5,7 +5,7 @@ import { codesMetWith } from './error-policy.js';
  * whatever the watermark says. A run that ends with owed products is `partial`.
  */
 export const OWED_CODES = [
-  'changed', // a store event names it, and no run has read it since
+  'changed', // a store event names it and no run has read it since, or it changed while the catalog was creating it
   'being_written', // a write-back holds it, so what the store shows now may be either text
   'being_created', // the catalog creates it in the background
   'left_while_created', // it left the store while the catalog was creating it, and is treated as gone once it exists
@@ -32,7 +32,7 @@ export interface OwedProduct {
 
 /** The reason for people, without the detail. */
 export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
-  changed: 'the store reported a change that no run has read yet',
+  changed: 'its change in the store waits for the next run',
   being_written: 'a write-back was changing it while the run read it',
   being_created: 'the catalog is still creating it in the background',
   left_while_created: 'it left the store while the catalog was creating it',

@@ -8,7 +8,7 @@ describe('the owed products of a store', () => {
       count: 3,
       since: '2026-11-20T02:00:00.000Z',
       reasons: [
-        { code: 'changed', count: 1, reason: 'the store reported a change that no run has read yet' },
+        { code: 'changed', count: 1, reason: 'its change in the store waits for the next run' },
         { code: 'refused', count: 2, reason: 'the catalog refused it' },
       ],
     });

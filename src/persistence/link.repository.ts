@@ -136,8 +136,8 @@ export class LinkRepository {
   }
 
   /**
-   * The background creation succeeded, and the product was found in the catalog. The product is no longer owed, unless `missing` names
-   * fields that the creation left out.
+   * The background creation succeeded, and the product was found in the catalog. The product is no longer owed for it, unless `missing`
+   * names fields that the creation left out. A change that was read meanwhile stays owed.
    */
   async linkCreated(
     externalId: string,
@@ -154,10 +154,10 @@ export class LinkRepository {
          WHERE external_id = $1 AND state = 'pending' RETURNING external_id, store, withheld
        ), brought_in AS (
          DELETE FROM owed_product AS owed USING linked WHERE owed.external_id = linked.external_id
-           AND cardinality($4::text[]) = 0 AND code <> 'left_while_created'
+           AND cardinality($4::text[]) = 0 AND code = 'being_created'
        ), incomplete AS (
          UPDATE owed_product AS owed SET code = 'without_identifiers', detail = NULL, noted_at = now() FROM linked
-         WHERE owed.external_id = linked.external_id AND cardinality($4::text[]) > 0 AND code <> 'left_while_created'
+         WHERE owed.external_id = linked.external_id AND cardinality($4::text[]) > 0 AND code = 'being_created'
        ), held AS (
          ${heldAfterLink} AND cardinality($4::text[]) = 0
        )

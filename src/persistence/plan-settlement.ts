@@ -13,7 +13,7 @@ interface CoveredRead {
 
 /**
  * Settles the owed products that the read of a run covers: what was noted before the read began, and needs no action. What was noted later
- * may be news that the read does not show.
+ * may be news that the read does not show. What the catalog still creates is owed until that ends.
  */
 export async function settleOwed(
   db: Database,
@@ -36,7 +36,8 @@ export async function settleOwed(
     `DELETE FROM owed_product AS owed USING sync_run AS run WHERE run.id = $1 AND owed.store = $2 AND owed.noted_at <= run.read_from
        AND ($3 OR EXISTS (SELECT 1 FROM seen_product AS seen WHERE seen.run_id = $1 AND seen.external_id = owed.external_id)
          OR owed.store_id = ANY($4))
-       AND NOT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND sync_action.external_id = owed.external_id AND state <> 'dropped')`,
+       AND NOT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND sync_action.external_id = owed.external_id AND state <> 'dropped')
+       AND NOT EXISTS (SELECT 1 FROM store_product AS creating WHERE creating.external_id = owed.external_id AND creation_task_id IS NOT NULL)`,
     [id, store, complete, gone],
     runner,
   );

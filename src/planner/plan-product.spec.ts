@@ -180,12 +180,17 @@ it.each<[string, ProductSnapshot, Partial<LinkView>, string]>([
     'while the catalog creates it in the background',
     snapshot({ title: 'Changed meanwhile' }),
     { catalogId: null, state: 'pending', creating: true },
-    'being_created',
+    'changed',
   ],
-  ['while it is being created again', snapshot({ title: 'Flask' }), { creating: true }, 'being_created'],
+  ['while it is being created again', snapshot({ title: 'Flask' }), { creating: true }, 'changed'],
   ['while a write-back holds it, even unchanged', snapshot(), { writing: true }, 'being_written'],
 ])('a product is put off %s', (_when, read, link, code) => {
   expect(plan(read, linkOf(snapshot(), link))).toEqual({ kind: 'put_off', code });
+});
+
+it('a product that did not change since the catalog began to create it is not put off', () => {
+  const link = linkOf(snapshot(), { catalogId: null, state: 'pending', creating: true });
+  expect(plan(snapshot(), link)).toMatchObject({ kind: 'unchanged' });
 });
 
 describe('an orphan that is back', () => {

@@ -36,7 +36,7 @@ export type ActionKind = 'create' | 'adopt' | 'update' | 'orphan';
 
 /** An action of the closed list, an explicit no-op, or a product that cannot be planned now and is owed. */
 export type ProductPlan =
-  | { readonly kind: 'put_off'; readonly code: Extract<OwedCode, 'being_written' | 'being_created'> }
+  | { readonly kind: 'put_off'; readonly code: Extract<OwedCode, 'being_written' | 'changed'> }
   | { readonly kind: 'unchanged'; readonly sourceFingerprint: string; readonly fingerprintMoved: boolean }
   | PlannedChange;
 
@@ -78,7 +78,7 @@ export function planProduct(
   const source = sourceFingerprint(effective, rules);
   if (link !== null && isUnchanged(link, source))
     return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
-  if (link?.creating === true) return { kind: 'put_off', code: 'being_created' };
+  if (link?.creating === true) return { kind: 'put_off', code: 'changed' };
   const recreated = link?.goneFromCatalog === true;
   const known = link !== null && isInCatalog(link);
   const body = toCatalogBody(effective, rules);
@@ -134,7 +134,8 @@ function creationReason(link: LinkView | null): string {
 
 /** True when nothing is to be planned for a product whose effective source has this fingerprint. */
 function isUnchanged(link: LinkView, fingerprint: string): boolean {
-  return link.state === 'linked' && isInCatalog(link) && link.sourceFingerprint === fingerprint;
+  if (link.sourceFingerprint !== fingerprint) return false;
+  return link.creating || (link.state === 'linked' && isInCatalog(link));
 }
 
 function isInCatalog({ catalogId, goneFromCatalog }: LinkView): boolean {

@@ -143,6 +143,17 @@ describe('a product that the catalog still creates when its run ends', () => {
     expect(await owed()).toEqual([]);
   });
 
+  it('is owed to following runs until it is in, and once more where one of them read a change of it', async () => {
+    expect(await incremental()).toMatchObject({ state: 'partial', counts: { unchanged: 1, owed: 1 } });
+    expect(await owed()).toEqual([{ externalId: ours(1), code: 'being_created' }]);
+    stages.store.edit('1', { vendor: 'New' });
+    expect(await incremental()).toMatchObject({ state: 'partial', counts: { unchanged: 1, owed: 1 } });
+    stages.catalog.finishCreation('task-1');
+    await follow();
+    expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { updated: 1, owed: 0 } });
+    expect(stages.catalog.of(ours(1))?.brand).toBe('New');
+  });
+
   it('reopens the count of its run when it fails, and the next incremental run creates it again', async () => {
     stages.catalog.creations.delete('task-1');
     stages.catalog.settleTask('task-1', 'failed', 'variants: too many');
