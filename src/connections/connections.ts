@@ -3,6 +3,7 @@ import type { CatalogClient } from '../catalog/client.js';
 import { configuredIdentity, storeAddress, type StoreConfig, type WorkspaceConfig } from '../config/index.js';
 import type { CatalogField } from '../domain/catalog-product.js';
 import { CodedError } from '../domain/errors.js';
+import { fingerprint } from '../domain/fingerprint.js';
 import type { StoreConnector, StoreProbe } from '../domain/store-port.js';
 import type { WriteLimits } from '../domain/write-cap.js';
 import { generatedCatalogFields } from '../planner/generated-fields.js';
@@ -24,6 +25,8 @@ export interface Store {
   /** The beginning of the external_ids of its products; null where the shop itself says it. */
   readonly identity: string | null;
   readonly rules: SourceRules;
+  /** Changes with the settings that decide which products a run brings where: then the next run reads the whole store. */
+  readonly scope: string;
   /** Catalog fields whose store fields write-back writes. */
   readonly generatedFields: ReadonlySet<CatalogField>;
   readonly writeLimits: WriteLimits;
@@ -149,6 +152,7 @@ export function makeStore(
   workspace: Workspace,
   isInstalled = false,
 ): Store {
+  const rules = sourceRules(settings.shop, settings.mapping, settings.writeBack);
   return {
     isInstalled,
     identity: configuredIdentity(settings),
@@ -156,7 +160,8 @@ export function makeStore(
     settings,
     connector,
     workspace,
-    rules: sourceRules(settings.shop, settings.mapping, settings.writeBack),
+    rules,
+    scope: fingerprint([workspace.key, settings.filter, rules.version]),
     generatedFields: generatedCatalogFields(settings.writeBack.fields, settings.writeBack.locales),
     writeLimits: {
       maxWritesPerRun: settings.limits.maxWritesPerRun,

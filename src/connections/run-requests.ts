@@ -94,15 +94,16 @@ export class RunRequests {
 
   async #kind(request: RunRequest): Promise<RunKind> {
     if (request.full) return 'full';
-    const known = await this.state.store(request.store);
-    return known?.watermark ? 'incremental' : 'full';
+    const { key, scope } = this.connections.store(request.store);
+    return (await this.state.watermark(key, scope)) === null ? 'full' : 'incremental';
   }
 
   /** Whether the store's next scheduled run is a full one (`schedule.fullEvery`). */
   async fullIsDue(storeKey: string): Promise<boolean> {
-    const { schedule } = this.connections.store(storeKey).settings;
+    const { scope, settings } = this.connections.store(storeKey);
+    if ((await this.state.watermark(storeKey, scope)) === null) return true;
     const known = await this.state.store(storeKey);
-    if (!known?.watermark || known.lastFullAt === null) return true;
-    return known.incrementalsSinceFull + 1 >= schedule.fullEvery;
+    if (known?.lastFullAt == null) return true;
+    return known.incrementalsSinceFull + 1 >= settings.schedule.fullEvery;
   }
 }

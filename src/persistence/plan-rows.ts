@@ -24,6 +24,8 @@ export interface PlannedRun {
 
 export interface PlanEnd {
   readonly full: boolean;
+  /** `Store.scope` of the read. */
+  readonly scope: string;
   /** Why a full read may not have shown every product that there is; null when it did, and for a read of changes. */
   readonly incomplete: string | null;
   /** Store ids that were asked for and do not exist. */

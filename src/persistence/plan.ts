@@ -95,13 +95,14 @@ export class Plan {
         await this.actions.become(runner);
         // Guarded by the one active run of a store: the watermark never moves back.
         await this.db.affected(
-          `INSERT INTO store_state (store, watermark, last_full_at, incrementals_since_full)
-           SELECT $2, read_from, CASE WHEN $3 THEN now() END, (NOT $3 AND trigger = 'schedule')::int FROM sync_run WHERE id = $1
+          `INSERT INTO store_state (store, watermark, watermark_scope, last_full_at, incrementals_since_full)
+           SELECT $2, read_from, $4, CASE WHEN $3 THEN now() END, (NOT $3 AND trigger = 'schedule')::int FROM sync_run WHERE id = $1
            ON CONFLICT (store) DO UPDATE SET watermark = greatest(store_state.watermark, excluded.watermark),
+             watermark_scope = excluded.watermark_scope,
              last_full_at = coalesce(excluded.last_full_at, store_state.last_full_at),
              incrementals_since_full = CASE WHEN $3 THEN 0
                ELSE store_state.incrementals_since_full + excluded.incrementals_since_full END`,
-          [id, store, full],
+          [id, store, full, end.scope],
           runner,
         );
         const moved = await this.db.affected(

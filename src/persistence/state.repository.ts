@@ -25,6 +25,12 @@ export class StateRepository {
     return this.db.repository(StoreStateEntity).findOneBy({ store: key });
   }
 
+  /** Null where nothing was read yet, or under other settings: those may select other products, or send them elsewhere. */
+  async watermark(store: string, scope: string): Promise<Date | null> {
+    const known = await this.store(store);
+    return known?.watermarkScope === scope ? known.watermark : null;
+  }
+
   /** Remembers the address that the store's events are subscribed for. */
   async subscribed(store: string, eventsAddress: string): Promise<void> {
     await this.db.repository(StoreStateEntity).upsert({ store, eventsAddress }, ['store']);

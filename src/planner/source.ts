@@ -38,8 +38,8 @@ export interface SourceRules {
 }
 
 /**
- * Increase it when the mapping or the fingerprint changes its meaning: the next full run then compares every product field by
- * field once, and sends only the fields that differ.
+ * Increase it when the mapping or the fingerprint changes its meaning: the next run then compares every product field by field
+ * once, and sends only the fields that differ.
  */
 const RULES_VERSION = 4;
 

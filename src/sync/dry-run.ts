@@ -71,8 +71,7 @@ async function planHeld(
   store: Store,
   options: DryRunOptions,
 ): Promise<DryRun & { readonly entries: number }> {
-  const known = await parts.state.store(store.key);
-  const watermark = options.full ? null : (known?.watermark ?? null);
+  const watermark = options.full ? null : await parts.state.watermark(store.key, store.scope);
   const named = namedStore(store, await store.connector.probe());
   const nothing = { started: () => Promise.resolve(), waiting: () => undefined };
   const read =

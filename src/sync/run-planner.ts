@@ -51,8 +51,7 @@ export class RunPlanner {
 
   /** Reads what has changed since the watermark, or all of the store. */
   async #read({ run, lease, signal, onProgress }: Hold, store: Store): Promise<Extracted> {
-    const known = run.kind === 'incremental' ? await this.state.store(store.key) : null;
-    const watermark = known?.watermark ?? null;
+    const watermark = run.kind === 'incremental' ? await this.state.watermark(store.key, store.scope) : null;
     if (watermark !== null || run.operation === null) {
       // An export that an earlier attempt has begun does not show what is announced since: those events wait for the next run.
       await this.runs.beginRead(run.id, lease);
@@ -118,6 +117,7 @@ export class RunPlanner {
       killPoint('plan.planned');
       const kept = await plan.commit({
         full,
+        scope: store.scope,
         incomplete,
         gone: outcome.gone,
         proved: outcome.proved,

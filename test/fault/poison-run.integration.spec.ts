@@ -117,6 +117,7 @@ describe('a run that kills its workers', () => {
     });
     const end = {
       full: true,
+      scope: 'scope',
       incomplete: null,
       gone: [],
       proved: false,

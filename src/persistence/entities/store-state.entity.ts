@@ -10,6 +10,8 @@ export class StoreStateEntity extends SideState {
   @Column('text', { nullable: true }) identity!: string | null;
   /** Latest source time whose work is durable. */
   @Column('timestamptz', { nullable: true }) watermark!: Date | null;
+  /** What was in scope up to the watermark: a fingerprint of the settings that decide it. */
+  @Column('text', { nullable: true }) watermarkScope!: string | null;
   /** Only runs of the schedule count: in a busy shop, events cause an incremental run every few seconds. */
   @Column('integer', { default: 0 }) incrementalsSinceFull!: number;
   @Column('timestamptz', { nullable: true }) lastFullAt!: Date | null;

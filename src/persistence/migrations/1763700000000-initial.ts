@@ -413,6 +413,7 @@ const STATEMENTS = [
      store text PRIMARY KEY,
      identity text,
      watermark timestamptz,
+     watermark_scope text,
      incrementals_since_full integer NOT NULL DEFAULT 0,
      last_full_at timestamptz,
      slot_due timestamptz,

@@ -33,7 +33,15 @@ beforeEach(async () => {
 
 const commit = (over: { incomplete?: null } = {}): Promise<boolean> =>
   plan.commit({
-    ...{ full: true, incomplete: 'cut off', gone: [], proved: false, notCompared: null, counts: {} },
+    ...{
+      full: true,
+      scope: 'scope',
+      incomplete: 'cut off',
+      gone: [],
+      proved: false,
+      notCompared: null,
+      counts: {},
+    },
     ...over,
   });
 

@@ -188,6 +188,20 @@ describe('the watermark', () => {
     expect(await stages.sync({ full: false })).toMatchObject({ counts: { seen: 1, updated: 1 } });
   });
 
+  it.each([
+    ['filter.status', { filter: { status: ['ACTIVE', 'DRAFT'] } }, { created: 1 }],
+    ['mapping', { mapping: { productLists: ['spring'] } }, { updated: 1 }],
+  ])(
+    'stands for the settings of its read: after a change of %s all is read',
+    async (_what, store, counts) => {
+      stages.store.put(snapshot(1), snapshot(2, { status: 'DRAFT' }));
+      await stages.sync();
+      stages.settings = { store, workspace: {} };
+      expect(await stages.sync({ full: false })).toMatchObject({ kind: 'full', counts });
+      expect(await stages.sync({ full: false })).toMatchObject({ kind: 'incremental' });
+    },
+  );
+
   it('never moves back', async () => {
     await stages.sync();
     await stages.db.affected(`UPDATE store_state SET watermark = watermark + interval '1 hour'`);
