@@ -15,6 +15,7 @@ describe('a text that the API writes', () => {
     ],
     ['loses schemes that run scripts (C1)', '<a href="javascript:alert(1)">a</a>', '<a>a</a>'],
     ['has void elements closed and lone ampersands encoded (C1)', '<br>a & b', '<br />a &amp; b'],
+    ['keeps references (C1)', '&nbsp;&eacute; &lt; &#8217;', '&nbsp;&eacute; &lt; &#8217;'],
     ['loses single backslashes, and every second one of several (C2)', 'C:\\temp \\\\ \\', 'C:temp \\ '],
   ])('%s', (_rule, sent, kept) => {
     expect(keptText(sent)).toBe(kept);

@@ -27,6 +27,8 @@ const OPTIONS: sanitizeHtml.IOptions = {
   // The tags of scripts and styles go, and what is between them stays as text.
   nonTextTags: [],
   parseStyleAttributes: false,
+  // References stay as they were sent.
+  parser: { decodeEntities: false },
 };
 
 /** A description that the API sent, as it is kept: one level of backslashes goes, then unsafe HTML, without a word. */

@@ -191,6 +191,26 @@ describe('a write', () => {
   });
 });
 
+it.each(['descriptionHtml', 'metafield:product.short_description'])(
+  'a generated text in %s runs no shortcode, and what stood before it can be put back',
+  async (target) => {
+    const shop = await shopWith(0);
+    const { id } = shop.products.create({
+      row: { name: 'One', description: 'Old [1]', shortDescription: 'Old [1]' },
+    });
+    const connector = connect(shop);
+    const [outcome] = await written(
+      connector,
+      id,
+      write(target, '<p>New [products limit="3"]</p>', 'Old [1]'),
+    );
+    const kept = outcome?.outcome === 'written' ? outcome.value : null;
+    expect(kept).toBe('<p>New &#91;products limit="3"]</p>');
+    const [restored] = await written(connector, id, write(target, 'Old [1]', kept));
+    expect(restored).toEqual({ target, outcome: 'written', value: 'Old [1]' });
+  },
+);
+
 describe('a product that is not shown', () => {
   it('is not gone when the shop has lost the route, as with its plugin switched off', async () => {
     const shop = await shopWith(1);

@@ -29,7 +29,7 @@ import {
 } from './meta.js';
 import { PRODUCT_FIELDS, productSchema, type WooProduct } from './schemas.js';
 import type { WooShop } from './shop.js';
-import { decodedName, protectedPart, withBackslashes } from './texts.js';
+import { decodedName, protectedPart, withBackslashes, withoutShortcodes } from './texts.js';
 
 const TEXTS = ['name', 'description', 'short_description'] as const;
 type TextField = (typeof TEXTS)[number];
@@ -79,7 +79,7 @@ export class WooTargets {
     const { plugins } = await this.shop.facts();
     const before = await this.#product(storeId);
     if (before === null) throw new CodedError('not_found', `the shop has no product ${storeId}`);
-    const decided = writes.map((write) => ({ write, ...decide(write, before, plugins) }));
+    const decided = writes.map(inert).map((write) => ({ write, ...decide(write, before, plugins) }));
     const toSend = decided.flatMap(({ write, place, outcome }) =>
       outcome === null && place !== null ? [{ write, place }] : [],
     );
@@ -134,6 +134,13 @@ export class WooTargets {
   async #isOfOneProduct(error: unknown): Promise<boolean> {
     return isCoded(error, 'auth') && error.status === 403 && (await this.mayWrite());
   }
+}
+
+/** No shortcode of a generated text runs in the shop. A text that is put back has none, as a text with one is not replaced. */
+function inert(write: TargetWrite): TargetWrite {
+  const text = TEXT_TARGETS[write.target];
+  if (write.value === null || text === undefined || text === 'name') return write;
+  return { ...write, value: withoutShortcodes(write.value) };
 }
 
 function pathOf(storeId: string): string {
