@@ -1,6 +1,7 @@
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import type { NewMetafieldDefinition } from '../domain/metafield-definition.js';
+import { metafieldTarget, SHORT_DESCRIPTION_PLACE } from '../domain/metafield-key.js';
 import { isStoreField } from '../domain/store-port.js';
 import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
 import { isTag, placeOfTarget, translationTarget } from '../domain/write-target.js';
@@ -112,7 +113,7 @@ export function sameContent(value: IntendedValue, current: string | null): boole
   if (current === null) return false;
   // The live value of a tag is its spelling in the store, and the store ignores the letter case.
   if (current === value.value || isTag(value.target)) return true;
-  if (placeOfTarget(value.target).base === 'descriptionHtml')
+  if (HTML_TEXTS.has(placeOfTarget(value.target).base))
     return reducedHtml(current) === reducedHtml(value.value);
   if (value.type === 'json' || value.type?.startsWith('list.') === true)
     return sameJson(current, value.value);
@@ -125,6 +126,11 @@ export function sameContent(value: IntendedValue, current: string | null): boole
   return held !== null && held.size === measureOf(value.type, value.value)?.size;
 }
 
+/** Texts that stores keep as HTML. */
+const HTML_TEXTS: ReadonlySet<string> = new Set([
+  'descriptionHtml',
+  metafieldTarget(SHORT_DESCRIPTION_PLACE),
+]);
 /** Types whose values the store may spell otherwise: members in another order, or numbers as texts. */
 const JSON_TYPES: ReadonlySet<string> = new Set(['rich_text_field', 'money', 'link', 'rating']);
 

@@ -127,6 +127,14 @@ describe('a metafield', () => {
     expect(decision.verdict).toBe(same ? 'same' : 'conflict');
   });
 
+  it('of the short description is HTML, which a store may spell otherwise', () => {
+    const target = 'metafield:product.short_description';
+    const held = liveMetafield({ namespace: 'product', key: 'short_description', value: 'Fish &amp; chips' });
+    const sentBefore = { [target]: { value: 'Fish & chips', before: null } };
+    const decision = decide(material({ target, value: 'Fish & chips' }), live({}, [held]), { sentBefore });
+    expect(decision.verdict).toBe('written_before');
+  });
+
   it('is compared by the type that it has in the store, not by the one that was meant', () => {
     const held = liveMetafield({ type: 'number_decimal', value: '2.0' });
     expect(decide(material({ type: 'single_line_text_field', value: '2' }), live({}, [held])).verdict).toBe(
