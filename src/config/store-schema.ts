@@ -194,7 +194,9 @@ const anyShape = {
     mode: z
       .enum(['auto', 'review', 'off'])
       .default('auto')
-      .describe('`review` waits for an approval, `off` writes nothing'),
+      .describe(
+        '`review` waits for an approval, `off` writes nothing; both hold for texts that are ready, too',
+      ),
     onConflict: z
       .enum(['skip', 'overwrite'])
       .default('skip')

@@ -122,6 +122,12 @@ export class WriteBackWriter {
     }
     if (!store)
       return this.#postponed(row, 'misconfigured', PAUSED_RETRY_MS, `store ${row.store} is not configured`);
+    // The mode may have changed since the result came. What an attempt began to send is finished in any mode.
+    const { mode } = store.settings.writeBack;
+    const isBegun = Object.keys(row.sent).length > 0;
+    if (mode === 'off' && !isBegun)
+      return this.#postponed(row, 'write_back_off', PAUSED_RETRY_MS, 'writeBack.mode is off');
+    if (mode === 'review' && !isBegun && row.decidedBy === null) return this.#heldBack(row, hold, FOR_REVIEW);
     try {
       const end = await this.#attempt(store, row, await this.#endCutOff(store, row, link, hold), hold);
       if ('findings' in end) return await this.#heldBack(row, hold, end);
@@ -155,15 +161,13 @@ export class WriteBackWriter {
     return resultOf(row, end);
   }
 
-  /** Leaves a text with findings of a gate to a person, or skips it, as the store's settings say. Nothing was sent. */
+  /** Leaves a text to a person, or skips one with findings of a gate, as the store's settings say. Nothing was sent. */
   async #heldBack(row: WriteBackEntity, hold: ProductHold, held: HeldBack): Promise<WriteBackResult> {
     if (!(await this.writeBacks.holdBack(row.id, row.externalId, hold.lease, held)))
       throw new HoldLostError(row.externalId);
     const gates = [...new Set(held.findings.map(({ gate }) => gate))];
-    this.log.info(
-      { ...idsOf(row), state: held.state, code: 'gate', gates },
-      'write-back held back by a gate',
-    );
+    const code = gates.length === 0 ? 'review' : 'gate';
+    this.log.info({ ...idsOf(row), state: held.state, code, gates }, 'write-back held back');
     return {
       id: row.id,
       store: row.store,
@@ -294,6 +298,8 @@ export class WriteBackWriter {
     return journal.end();
   }
 }
+
+const FOR_REVIEW: HeldBack = { state: 'pending_review', reason: 'writeBack.mode is review', findings: [] };
 
 function waitsFor(store: string, reason: string): string {
   return `waits for store ${store}, which is paused: ${reason}`;

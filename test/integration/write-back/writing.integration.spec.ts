@@ -11,7 +11,7 @@ import {
   writeNewer,
   type ResultOptions,
 } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
 const stages = await Stages.open();
@@ -70,6 +70,28 @@ describe('generated content', () => {
     expect(writeBackId).toBeNull();
     expect(delivery.note).toBe('content generated but not written: writeBack.mode is off');
     expect(stages.store.script.calls).toEqual([]);
+  });
+
+  it('waits while writeBack.mode is off, also if it came before', async () => {
+    const id = await generated();
+    stages.settings = { store: { writeBack: { mode: 'off' } }, workspace: {} };
+    expect(await stages.writer.write(id)).toMatchObject({
+      ...{ state: 'postponed', reason: 'writeBack.mode is off' },
+    });
+    expect(stages.store.at('1').title).toBe('Product 1');
+    stages.settings = { store: {}, workspace: {} };
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+  });
+
+  it('waits for an approval where writeBack.mode is review, also if it came before', async () => {
+    const id = await generated();
+    stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
+    expect(await stages.writer.write(id)).toMatchObject({
+      ...{ state: 'pending_review', reason: 'writeBack.mode is review' },
+    });
+    expect(stages.store.at('1').title).toBe('Product 1');
+    await stages.decisions.decide(id, 'approve', PERSON);
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
   });
 
   it('counts as ours in the store’s own spelling', async () => {
@@ -162,6 +184,20 @@ describe('a product that is gone', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Renamed', descriptionHtml: '<p>Generated 1</p>' });
     await stages.sync();
     expect(await stages.writeBacks.forProduct(ours)).toHaveLength(2);
+  });
+
+  it('gets a text that was approved when it comes back, without another approval', async () => {
+    stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
+    stages.store.put(snapshot(2));
+    const id = await generated();
+    await stages.decisions.decide(id, 'approve', { ...PERSON, overwriteEdits: false, passGates: false });
+    stages.store.products.delete('1');
+    await stages.sync({ force: true });
+    await stages.writer.write(id);
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    await writeAll(stages);
+    expect(stages.store.at('1').title).toBe('Generated 1');
   });
 
   it('gets all that came for it and its variants when it comes back, the newer value for each field', async () => {
