@@ -48,7 +48,10 @@ export interface KnownContent {
 /** The verdict about a value in its final form, compared with the live one. */
 export function verdict(value: IntendedValue, current: string | null, context: KnownContent): Ruling {
   if (wasSent(value, current, context)) {
-    return { verdict: 'written_before', reason: 'written by an earlier attempt that was cut off' };
+    const isEdited = value.version !== undefined && context.sentBefore[value.target]?.value !== value.value;
+    return isEdited && !sameContent(value, current)
+      ? { verdict: 'write', reason: 'edited after an earlier attempt had written it' }
+      : { verdict: 'written_before', reason: 'written by an earlier attempt that was cut off' };
   }
   if (sameContent(value, current)) return { verdict: 'same', reason: 'the store already says this' };
   if (isSource(value, context)) {
@@ -69,6 +72,14 @@ export function verdict(value: IntendedValue, current: string | null, context: K
 export function wasSent(value: IntendedValue, current: string | null, context: KnownContent): boolean {
   const sent = context.sentBefore[value.target];
   return sent !== undefined && sameContent({ ...value, value: sent.value }, current);
+}
+
+/** What the field held before this write-back wrote to it, now or in an earlier attempt. */
+export function beforeImage(decision: FieldDecision, sent: KnownContent['sentBefore']): string | null {
+  const earlier = sent[decision.target];
+  return earlier !== undefined && sameContent({ ...decision, value: earlier.value }, decision.before)
+    ? earlier.before
+    : decision.before;
 }
 
 /** True when the result only returns the merchant's own text, as pushed or as replaced by ours. */

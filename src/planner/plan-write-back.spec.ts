@@ -243,6 +243,14 @@ describe('an attempt that was cut off', () => {
     expect(decide(description('<p>other</p>'), product, { sentBefore: sent }).verdict).toBe('written_before');
   });
 
+  it('gives way to a text that a person made of it since', () => {
+    const product = live({ title: 'Generated' });
+    expect(decide(intended({ value: 'By a person', version: 2 }), product, { sentBefore })).toMatchObject({
+      verdict: 'write',
+      before: 'Generated',
+    });
+  });
+
   it('of another field says nothing of this one', () => {
     const sent = { vendor: { value: 'Generated', before: null } };
     expect(decide(intended(), live({ title: 'Generated' }), { sentBefore: sent }).verdict).toBe('same');

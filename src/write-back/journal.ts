@@ -9,7 +9,7 @@ import {
 } from '../domain/written-content.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import type { WriteBackEnd } from '../persistence/write-back.repository.js';
-import type { FieldDecision } from '../planner/field-verdict.js';
+import { beforeImage, type FieldDecision } from '../planner/field-verdict.js';
 
 /** The reason why a write-back was given up, once nothing more is sent for it. */
 export interface GivenUp {
@@ -31,29 +31,26 @@ export class Journal {
     this.#written = found.written;
     this.#moved = found.foundMore;
     for (const decision of decisions) this.#start(decision);
+    // What a person declined since an earlier attempt may be in the store.
+    const declined = row.fields.filter(
+      ({ target, unanswered }) => unanswered === true && !this.#fields.has(target),
+    );
+    for (const field of declined) this.#fields.set(field.target, field);
   }
 
   #start(decision: FieldDecision): void {
-    const { target, reason, before, type } = decision;
-    switch (decision.verdict) {
-      case 'written_before': {
-        const original = this.row.sent[target]?.before ?? null;
-        this.#fields.set(target, {
-          target,
-          outcome: 'written',
-          reason,
-          before: original,
-          type,
-          after: before,
-        });
-        this.#move(target, before, original);
+    const { target, verdict, reason, before: live, type } = decision;
+    const before = beforeImage(decision, this.row.sent);
+    switch (verdict) {
+      case 'written_before':
+        this.#fields.set(target, { target, outcome: 'written', reason, before, type, after: live });
+        this.#move(target, live, before);
         return;
-      }
       case 'write':
         this.#fields.set(target, { target, outcome: 'failed', reason, before, type, after: null });
         return;
       default:
-        this.#fields.set(target, { target, outcome: decision.verdict, reason, before, type, after: null });
+        this.#fields.set(target, { target, outcome: verdict, reason, before: live, type, after: null });
     }
   }
 

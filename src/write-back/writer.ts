@@ -17,7 +17,7 @@ import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { SidePauseRepository } from '../persistence/side-pause.repository.js';
 import { contentFingerprint } from '../planner/content-fingerprint.js';
-import type { FieldDecision } from '../planner/field-verdict.js';
+import { beforeImage, type FieldDecision } from '../planner/field-verdict.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
@@ -281,7 +281,7 @@ export class WriteBackWriter {
     const findings = isGated ? await findingsOf(store, found) : [];
     if (findings.length > 0) return heldBack(store, row, findings);
     const toWrite = decisions.filter((decision) => decision.verdict === 'write');
-    const attempt = await this.caps.begin(row, sentValues(toWrite), store.writeLimits);
+    const attempt = await this.caps.begin(row, sentValues(toWrite, row), store.writeLimits);
     if (attempt.kind === 'lost') throw new HoldLostError(row.externalId);
     if (attempt.kind === 'capped') return { capped: attempt.reason };
     killPoint('write-back.started');
@@ -362,6 +362,14 @@ function skipped(reason: string): WriteBackEnd {
   return { state: 'skipped', reason, fields: [], written: null };
 }
 
-function sentValues(decisions: readonly FieldDecision[]): Record<string, SentValue> {
-  return Object.fromEntries(decisions.map(({ target, value, before }) => [target, { value, before }]));
+function sentValues(
+  decisions: readonly FieldDecision[],
+  { sent }: Pick<WriteBackEntity, 'sent'>,
+): Record<string, SentValue> {
+  return Object.fromEntries(
+    decisions.map((decision) => [
+      decision.target,
+      { value: decision.value, before: beforeImage(decision, sent) },
+    ]),
+  );
 }

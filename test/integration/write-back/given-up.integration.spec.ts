@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { IntendedValue } from '../../../src/domain/write-back-journal.js';
+import { editedValue } from '../../../src/planner/edited-value.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer, type ResultOptions } from '../../support/results.js';
@@ -113,6 +115,40 @@ describe('a write-back that is given up before it wrote anything', () => {
       descriptionHtml: 'failed',
       'metafield:catalog.material': 'failed',
     });
+  });
+});
+
+describe('a text whose write had no answer', () => {
+  const givenUp = async (): Promise<string> => {
+    const id = await generated({ sections: [] });
+    stages.store.script.after('writeFields', refusal('transient', { outcomeUnknown: true }));
+    await attempts(id, 1);
+    stages.store.script.before('readLive', refusal('transient'), ATTEMPTS);
+    await attempts(id);
+    stages.store.script.reset();
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
+    expect(stages.store.at('1').title).toBe('Generated 1');
+    return id;
+  };
+
+  it('is replaced by what a person makes of it, and a revert restores what stood before either', async () => {
+    const id = await givenUp();
+    const edited = (old: IntendedValue) => editedValue(old, 'By a person');
+    expect(await stages.decisions.edit(id, { target: 'title', edited }, PERSON)).toBe('edited');
+    await stages.decisions.decide(id, 'approve', PERSON);
+    await attempts(id, 1);
+    expect(stages.store.at('1').title).toBe('By a person');
+    expect(await outcomes(id)).toEqual({ title: 'written', descriptionHtml: 'written' });
+    await stages.reverter.revert(id, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+  });
+
+  it('can be reverted also when the person declines it', async () => {
+    const id = await givenUp();
+    await stages.decisions.decide(id, 'approve', { ...PERSON, only: ['descriptionHtml'] });
+    await attempts(id, 1);
+    await stages.reverter.revert(id, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
   });
 });
 
