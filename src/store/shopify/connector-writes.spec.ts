@@ -322,4 +322,20 @@ describe('removing metafields', () => {
     const error = await failureOf(store.parts().writer.removeMetafields(GID, ['metafield:n.a']));
     expect(error).toMatchObject({ code: 'invalid', fields: { product: ['no'] } });
   });
+
+  it('that the store refuses for one of them removes the others', async () => {
+    const named = z.object({ metafields: z.array(z.object({ key: z.string() })) });
+    store.answerWith(({ variables }) => {
+      const isRefused = named.parse(variables).metafields.some(({ key }) => key === 'kept');
+      const userErrors = isRefused ? [{ field: null, message: 'no' }] : [];
+      return data({ metafieldsDelete: { deletedMetafields: [], userErrors } });
+    });
+    const writes = ['a', 'kept', 'b'].map((key) => {
+      return { target: targetOf(key), value: null, expected: 'x', token: null };
+    });
+    const found: string[] = [];
+    for await (const outcomes of store.connector().write(GID, writes))
+      found.push(...outcomes.map(({ outcome }) => outcome));
+    expect(found).toEqual(['written', 'refused', 'written']);
+  });
 });

@@ -91,13 +91,14 @@ function addTags({ parts, storeId, options }: Writing, writes: readonly TargetWr
   );
 }
 
-async function* removeTags({ parts, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
-  const tags = writes.filter(({ target, value }) => isTag(target) && value === null);
-  const spelled = tags.flatMap(({ expected }) => expected ?? []);
-  if (spelled.length > 0)
-    yield await removed(options, targetsOf(tags), () =>
-      parts.tagsAndAlts.removeTags(storeId, spelled, options),
-    );
+function removeTags({ parts, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+  const tags = writes.filter(
+    ({ target, value, expected }) => isTag(target) && value === null && expected !== null,
+  );
+  return removed(options, tags, (some) => {
+    const spelled = some.flatMap(({ expected }) => expected ?? []);
+    return parts.tagsAndAlts.removeTags(storeId, spelled, options);
+  });
 }
 
 async function* writeAlts({ parts, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
@@ -106,13 +107,9 @@ async function* writeAlts({ parts, options }: Writing, writes: readonly TargetWr
     yield await asked(options, targetsOf(alts), () => parts.tagsAndAlts.imageAlts(alts, options));
 }
 
-async function* removeMetafields(
-  { parts, storeId, options }: Writing,
-  writes: readonly TargetWrite[],
-): Outcomes {
-  const gone = targetsOf(writes.filter(({ target, value }) => isOwnMetafield(target) && value === null));
-  if (gone.length > 0)
-    yield await removed(options, gone, () => parts.writer.removeMetafields(storeId, gone, options));
+function removeMetafields({ parts, storeId, options }: Writing, writes: readonly TargetWrite[]): Outcomes {
+  const gone = writes.filter(({ target, value }) => isOwnMetafield(target) && value === null);
+  return removed(options, gone, (some) => parts.writer.removeMetafields(storeId, targetsOf(some), options));
 }
 
 async function* writeMetafields(
@@ -151,11 +148,10 @@ async function* writeLocale(
   if (without.length > 0) yield without.map(({ target }) => refused(target, reason));
   const kept = writes.filter((write) => !isLost(write));
   const gone = kept.filter(({ value }) => value === null);
-  const bases = gone.map(({ target }) => placeOfTarget(target).base);
-  if (bases.length > 0)
-    yield await removed(options, targetsOf(gone), () =>
-      parts.translations.remove(storeId, locale, bases, options),
-    );
+  yield* removed(options, gone, (some) => {
+    const bases = some.map(({ target }) => placeOfTarget(target).base);
+    return parts.translations.remove(storeId, locale, bases, options);
+  });
   const texts = kept.filter(hasValue).map(({ target, value, expected }) => {
     return { target: placeOfTarget(target).base, value, expected };
   });
@@ -191,13 +187,15 @@ async function asked(
 
 function removed(
   options: StoreWriteOptions,
-  targets: readonly string[],
-  request: () => Promise<void>,
-): Promise<readonly WriteOutcome[]> {
-  return asked(options, targets, async () => {
-    await request();
-    return targets.map((target) => written(target, null));
-  });
+  writes: readonly TargetWrite[],
+  request: (some: readonly TargetWrite[]) => Promise<void>,
+): Outcomes {
+  return togetherOrEach(writes, (some) =>
+    asked(options, targetsOf(some), async () => {
+      await request(some);
+      return some.map(({ target }) => written(target, null));
+    }),
+  );
 }
 
 function targetsOf(writes: readonly TargetWrite[]): string[] {
