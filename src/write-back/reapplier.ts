@@ -32,8 +32,10 @@ export class Reapplier {
     const intended = row.intended.filter(({ target }) => reverted.has(target));
     if (intended.length === 0) return 'wrong_state';
     const standing = await this.#standing(row.externalId);
-    const seen = Object.fromEntries(intended.map(({ target }) => [target, valueHash(standing(target))]));
-    return this.decisions.reapply(id, { intended, seen }, by);
+    // For alternative texts, `seen` is the list of the images that they were written for.
+    const texts = intended.filter(({ target }) => target !== IMAGE_ALTS);
+    const held = texts.map(({ target }) => [target, valueHash(standing(target))] as const);
+    return this.decisions.reapply(id, { intended, seen: { ...row.seen, ...Object.fromEntries(held) } }, by);
   }
 
   /** The store's value of a target unless somebody edited it: our newest text that is still applied, or the merchant's. */

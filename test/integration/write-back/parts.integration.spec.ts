@@ -182,6 +182,11 @@ describe('alternative texts', () => {
         reason: '1 text is left out: the product does not show the image now',
       }),
     );
+    await stages.reverter.revert(row.id, PERSON);
+    expect(alts()).toEqual([null, null, null]);
+    const { id } = (await stages.reapplier.reapply(row.id, PERSON)) as { id: string };
+    await stages.writer.write(id);
+    expect(alts()).toEqual([null, 'Label', 'Front']);
   });
 
   it('that have no image say so', async () => {
