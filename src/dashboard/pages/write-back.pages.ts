@@ -102,7 +102,7 @@ export class WriteBackPages {
       throw new OtherAnswer({ status: 409, page });
     }
     if (form.decision === 'save') {
-      const back = writeBackPath(id, { ...place, ticks: ticksOf(reviewed.row, form.field) });
+      const back = writeBackPath(id, { ...place, ticks: ticksOf(reviewed.comparison, form.field) });
       const notice =
         edits.length === 0 ? 'Nothing was changed.' : 'The text was saved. Check it and approve it.';
       return visit.goTo(back, notice);
@@ -132,8 +132,8 @@ export class WriteBackPages {
     decision: 'approve' | 'reject',
     actor: string,
   ): Promise<RowOutcome> {
-    const { row: shown } = await this.texts.open(id);
-    if (decision === 'approve' && !shown.fields.some(({ target }) => field.includes(target)))
+    const { comparison } = await this.texts.open(id);
+    if (decision === 'approve' && !comparison.fields.some(({ target }) => field.includes(target)))
       return { id, ok: false, state: null, detail: 'accept at least one field, or reject the text' };
     const by = {
       actor,

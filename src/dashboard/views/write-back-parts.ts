@@ -1,6 +1,6 @@
 import { metafieldName, placeInTarget } from '../../domain/metafield-key.js';
 import { IMAGE_ALTS, imageOfTarget, isTag, placeOfTarget } from '../../domain/write-target.js';
-import type { PresentedWriteBack } from '../../operations/present-write-back.js';
+import type { Comparison } from '../../operations/write-back-comparison.js';
 import { counted, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import type { Stretch } from '../word-diff.js';
@@ -19,14 +19,14 @@ export function writeBackPath(id: string, place: ListPlace = {}, part = ''): str
 export const EDIT_PREFIX = 'text ';
 
 /** The ticked fields as a text for an address. */
-export function ticksOf({ fields }: Pick<PresentedWriteBack, 'fields'>, ticked: readonly string[]): string {
+export function ticksOf({ fields }: Pick<Comparison, 'fields'>, ticked: readonly string[]): string {
   const places = fields.flatMap(({ target }, place) => (ticked.includes(target) ? String(place) : []));
   return places.length === 0 ? 'none' : places.join('.');
 }
 
 /** The fields that an address has ticked; null when it says nothing. */
 export function tickedIn(
-  { fields }: Pick<PresentedWriteBack, 'fields'>,
+  { fields }: Pick<Comparison, 'fields'>,
   ticks: string | undefined,
 ): ReadonlySet<string> | null {
   if (ticks === undefined) return null;

@@ -276,10 +276,10 @@ function original({ fields }: PresentedWriteBack, { target }: ComparedField): Ht
 }
 
 /** Ticked as the address says. Otherwise preselected unless writing the field would overwrite a merchant's edit. */
-function accept({ row, place }: WriteBackView, field: ComparedField, name: string): Html {
+function accept({ comparison, place }: WriteBackView, field: ComparedField, name: string): Html {
   const { target, verdict } = field;
   if (verdict !== null && !CHOSEN.has(verdict)) return html``;
-  const isTicked = tickedIn(row, place.ticks)?.has(target) ?? verdict !== 'conflict';
+  const isTicked = tickedIn(comparison, place.ticks)?.has(target) ?? verdict !== 'conflict';
   return html`<label class="accept"
     ><input type="checkbox" name="field" value="${target}" form="${APPROVAL}" ${isTicked && html` checked`} />
     Accept <span class="hidden">${name}</span></label
