@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
+import type { FieldOutcome, IntendedValue, JournalField } from '../domain/write-back-journal.js';
 import { json, type Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { rowOf } from './rows.js';
@@ -11,6 +11,9 @@ export interface LeftFields {
   readonly intended: readonly IntendedValue[];
   readonly contentFingerprint: string;
 }
+
+/** Outcomes of a field that say nothing against the text that stands there. */
+const STANDS: ReadonlySet<FieldOutcome> = new Set(['same', 'untranslatable', 'unfit']);
 
 /**
  * The same content was applied before, and the merchant undid some of it. The earlier row hands over the fields that this one wrote
@@ -32,7 +35,7 @@ export async function replaceSameContent(
     runner,
   );
   const outcomes = new Map(fields.map(({ target, outcome }) => [target, outcome]));
-  const stands = (target: string): boolean => (outcomes.get(target) ?? 'same') === 'same';
+  const stands = (target: string): boolean => STANDS.has(outcomes.get(target) ?? 'same');
   for (const old of earlier) {
     const kept = old.fields.map((field): JournalField =>
       field.outcome === 'written' && !stands(field.target)

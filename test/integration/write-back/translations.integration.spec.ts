@@ -125,6 +125,18 @@ describe('review', () => {
 });
 
 describe('undoing', () => {
+  it('removes a translation that a later result of the same content could not look at', async () => {
+    const first = await written();
+    stages.store.edit('1', { title: 'Product 1' });
+    stages.store.locales = [];
+    const again = await written({ taskId: 'again' });
+    await stages.decisions.decide(again.id, 'approve', PERSON);
+    await stages.writer.write(again.id);
+    stages.store.locales = ['fr'];
+    await stages.reverter.revert(first.id, PERSON);
+    expect([french('title'), french('descriptionHtml')]).toEqual([undefined, undefined]);
+  });
+
   it('removes what was not there before and puts back what was, only where it still is ours', async () => {
     const first = await written();
     inFrench({ name: 'Généré 2', html_description: '<p>Généré 2</p>' });
