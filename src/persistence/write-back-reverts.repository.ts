@@ -3,6 +3,7 @@ import type { JournalField } from '../domain/write-back-journal.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { json, Database } from './database.js';
 import { isHeld, moveWritten } from './held-product.js';
+import { passBeforeImagesOn } from './write-back-successors.js';
 import type { DecidedBy } from './write-back.repository.js';
 
 /**
@@ -39,6 +40,7 @@ export class WriteBackReverts {
       );
       if (moved !== 1) return false;
       await moveWritten(externalId, written, fields, runner);
+      await passBeforeImagesOn(this.db, id, fields, runner);
       return true;
     });
   }
@@ -62,6 +64,7 @@ export class WriteBackReverts {
       );
       if (moved !== 1) return false;
       await moveWritten(externalId, written, fields, runner);
+      await passBeforeImagesOn(this.db, id, fields, runner);
       return true;
     });
   }

@@ -1,5 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 import type { FieldOutcome, IntendedValue, JournalField } from '../domain/write-back-journal.js';
+import { valueHash } from '../domain/written-content.js';
 import { json, type Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { rowOf } from './rows.js';
@@ -52,6 +53,43 @@ export async function replaceSameContent(
       runner,
     );
   }
+}
+
+/**
+ * A revert leaves a text alone that a later write-back has replaced. A revert of that one restores what stood before both: the reverted
+ * text must not come back.
+ */
+export async function passBeforeImagesOn(
+  db: Database,
+  id: string,
+  fields: readonly JournalField[],
+  runner: QueryRunner,
+): Promise<void> {
+  const left = new Map(
+    fields.filter(({ outcome }) => outcome === 'not_ours').map((field) => [field.target, field]),
+  );
+  if (left.size === 0) return;
+  const later = await db.read(
+    fieldsRow,
+    // SQL: a join of the table with itself, under the lock of the row of the product.
+    `SELECT later.id, later.fields FROM write_back AS later JOIN write_back AS own ON later.external_id = own.external_id
+     WHERE own.id = $1 AND later.settled_at > own.settled_at AND later.state = 'applied'`,
+    [id],
+    runner,
+  );
+  const passedOn = (field: JournalField): JournalField => {
+    const own = left.get(field.target);
+    const mayBeOurs = field.outcome === 'written' || field.unanswered === true;
+    return mayBeOurs && own !== undefined && valueHash(field.before) === valueHash(own.after)
+      ? { ...field, before: own.before }
+      : field;
+  };
+  for (const row of later)
+    await db.affected(
+      'UPDATE write_back SET fields = $2 WHERE id = $1',
+      [row.id, json(row.fields.map(passedOn))],
+      runner,
+    );
 }
 
 /** The fields that an approval of many left wait for review as a row of their own. The credits stay with the row that they came in. */

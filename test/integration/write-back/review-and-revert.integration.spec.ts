@@ -215,6 +215,26 @@ describe('a revert', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
   });
 
+  it.each(['at once', 'after a revert that failed half way'])(
+    'of an earlier write-back and then of the later one restores what stood before both, %s',
+    async (how) => {
+      stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+      const sections = [{ code: 'material', value: 'Leather' }];
+      const first = await applied({ name: 'First', html: '<p>First</p>', sections });
+      const second = await applied({ name: 'First', html: '<p>Second</p>', sections });
+      const third = await applied({ name: 'First', html: '<p>Third</p>', sections });
+      if (how !== 'at once') {
+        stages.store.script.before('removeMetafields', () => {
+          throw new CodedError('transient', 'the store does not answer');
+        });
+        await expect(stages.reverter.revert(first, PERSON)).rejects.toMatchObject({ code: 'transient' });
+      }
+      for (const id of [first, third, second]) await stages.reverter.revert(id, PERSON);
+      expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+      expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
+    },
+  );
+
   it('leaves alone a text that a later write-back wrote again after another', async () => {
     const first = await applied({ name: 'First', html: '<p>First</p>' });
     const second = await applied({ name: 'Second', html: '<p>Second</p>' });
