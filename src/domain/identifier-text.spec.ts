@@ -19,6 +19,13 @@ describe('an identifier', () => {
     expect(foldedIdentifier(' Straße-ä1')).toBe(foldedIdentifier('STRAßE-Ä1 '));
     expect(foldedIdentifier('PAD-1')).not.toBe(foldedIdentifier('PAD 1'));
   });
+
+  it('is folded to a text that an index takes, however long it is', () => {
+    const long = 'SKU-'.repeat(1000);
+    expect(foldedIdentifier(long).length).toBeLessThan(100);
+    expect(foldedIdentifier(foldedIdentifier(long))).toBe(foldedIdentifier(` ${long.toLowerCase()}`));
+    expect(foldedIdentifier(`${long}1`)).not.toBe(foldedIdentifier(`${long}2`));
+  });
 });
 
 it('a text is unseen when all of its signs are', () => {

@@ -1,3 +1,5 @@
+import { fingerprint } from './fingerprint.js';
+
 /** A blank, or a sign that nobody sees. */
 const UNSEEN = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 
@@ -15,7 +17,14 @@ export function identifierText(value: string | null | undefined): string | null 
   return signs.slice(first, signs.findLastIndex((sign) => !UNSEEN.test(sign)) + 1).join('');
 }
 
-/** Equal for identifiers that a service may take for the same one: it may strip blanks and fold the letter case. */
+/** Characters of a folded identifier at most: an index of the database takes no longer ones, and one row would fail all beside it. */
+const LONGEST = 500;
+
+/**
+ * Equal for identifiers that a service may take for the same one: it may strip blanks and fold the letter case. A long one is represented
+ * by its hash.
+ */
 export function foldedIdentifier(value: string): string {
-  return (identifierText(value) ?? '').toLowerCase();
+  const folded = (identifierText(value) ?? '').toLowerCase();
+  return folded.length > LONGEST ? fingerprint(folded) : folded;
 }

@@ -2,7 +2,7 @@ import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
 import { IDENTIFIER_KINDS } from '../domain/catalog-product.js';
 import { isForeign, parseExternalId, productExternalId } from '../domain/external-id.js';
 import { foldedIdentifier } from '../domain/identifier-text.js';
-import { storableText } from '../domain/text.js';
+import { clipped, storableText } from '../domain/text.js';
 import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 
 /** A product model as far as its variants need it. */
@@ -51,9 +51,12 @@ function mayHideVariants(product: CatalogProduct): boolean {
   return product.is_product_model !== false && (product.variants ?? []).length === 0;
 }
 
-/** A database cannot hold every text of the catalog. The rest of such a text is no identifier of ours. */
+/** Ours are far shorter. */
+const LONGEST_EXTERNAL_ID = 500;
+
+/** A database cannot hold every text of the catalog, and indexes no long one. The rest of such a text is no identifier of ours. */
 function filled(text: string | null | undefined): string | null {
-  return text == null || text === '' ? null : storableText(text);
+  return text == null || text === '' ? null : clipped(storableText(text), LONGEST_EXTERNAL_ID);
 }
 
 function identifierRows(

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
 import type { SourceProduct } from '../../../src/domain/store-port.js';
+import { fingerprint } from '../../../src/domain/fingerprint.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
@@ -143,6 +144,18 @@ it('a foreign catalog product with texts that no database holds fails nothing', 
   const foreign = { name: 'Foreign', sku: 'SKU\u00004', barcode: '\ud800', external_id: 'x\u0000y' };
   stages.catalog.products.set(900, { id: 900, ...foreign });
   expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+});
+
+it('identifiers that no index takes fail nothing, and are compared like any other', async () => {
+  const long = Array.from({ length: 200 }, (_unused, index) => fingerprint(index)).join('');
+  stages.store.put(withSku(snapshot(4), long), withSku(snapshot(5), ` ${long.toUpperCase()}`), snapshot(6));
+  stages.catalog.hold({ name: 'Foreign', sku: `a${long}`, external_id: long });
+  const held = stages.catalog.hold({ name: 'Foreign', barcode: `b${long}`, external_id: `b${long}` });
+  const [only] = snapshot(7).variants;
+  stages.store.put(snapshot(7, { variants: [{ ...only!, barcode: `b${long}` }] }));
+  expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 4, conflicted: 3 } });
+  const { withheld = [] } = (await stages.links.get(snapshot(7).externalId)) ?? {};
+  expect(withheld).toMatchObject([{ kind: 'barcode', holder: { catalogId: String(held.id) } }]);
 });
 
 it('a description beyond all bounds and an attribute as deep as a well fail or change their own product alone', async () => {
