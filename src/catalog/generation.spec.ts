@@ -71,6 +71,8 @@ describe('readGenerationAnswer', () => {
     [{ 1: 'a', 2: { task_id: 'b' } }, [undefined, { 1: 'a', 2: 'b' }]],
     [{ tasks: { 'shopify:s:2': 'b' } }, [undefined, { 2: 'b' }]],
     [{ results: [{ product_id: 99, task_id: 'x' }] }, [undefined, {}]],
+    // No index of the database takes it, and the answer for the others would not be kept.
+    [{ 1: 'x'.repeat(501), 2: 'b' }, [undefined, { 2: 'b' }]],
     [{ ok: true, tasks: 'many' }, [undefined, {}]],
     [null, [undefined, {}]],
     ['started', [undefined, {}]],

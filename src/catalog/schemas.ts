@@ -3,6 +3,7 @@
  * fields pass through, and a field without a value may be absent or null.
  */
 import { z } from 'zod';
+import { idOf } from '../runtime/untrusted-json.js';
 
 const text = z.string().nullish();
 const freeForm = z.record(z.string(), z.unknown());
@@ -12,14 +13,11 @@ const sectionSchema = z.custom<Readonly<Record<string, unknown>>>(
   'expected an object',
 );
 
-/** An identifier that the service documents as integer and as string (product ids in paths, task ids). It is kept as a string. */
-export const taskIdSchema = z.union([z.string().min(1), z.int()]).transform(String);
+/** The service documents task ids as integers and as strings. They are kept as strings. */
+const taskId = z.union([z.string(), z.int()]);
 
-/** A delivery may have no task id: absent, null and empty are equal. */
-const deliveredTaskIdSchema = z
-  .union([taskIdSchema, z.literal('')])
-  .nullish()
-  .transform((id) => (id == null || id === '' ? undefined : id));
+/** A delivery may have no task id: absent, null and empty are equal, and so is one that is too long. */
+const deliveredTaskIdSchema = taskId.nullish().transform(idOf);
 
 /** A product's `id`: an integer, or a string of digits. */
 const productIdSchema = z.union([
@@ -68,7 +66,9 @@ export type CatalogProduct = z.output<typeof productSchema>;
 export type CatalogVariant = z.output<typeof variantSchema>;
 
 /** The accepted outcome (docs/catalog-rules.md, CREATE-08): the variants are created in the background. */
-export const backgroundCreationSchema = z.looseObject({ background_task_id: taskIdSchema });
+export const backgroundCreationSchema = z.looseObject({
+  background_task_id: taskId.transform(idOf).pipe(z.string()),
+});
 
 /** A page of a list (docs/catalog-rules.md, LIST-01). Only `results` and `next` are used. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {

@@ -11,7 +11,7 @@ export interface ProductRef {
 
 /** The kind of the store, then a host name or a UUID, then numbers. */
 const PATTERN =
-  /^([a-z]+:(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+|localhost|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})):([0-9]+)(?::([0-9]+))?$/;
+  /^([a-z]+:(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+|localhost|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})):([0-9]{1,20})(?::([0-9]{1,20}))?$/;
 
 /** The beginning of the external_ids of a shop's products. `shop`: the permanent id of the shop, unique among shops of its kind. */
 export function shopIdentity(kind: string, shop: string): string {

@@ -47,6 +47,14 @@ export function storableText(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
 }
 
+/** Only an escape brings into JSON what no database holds: NUL, or half of a pair. */
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
+
+/** The value that was parsed from a JSON text, as `storableJson`. */
+export function storableParsed(text: string, value: unknown): unknown {
+  return UNSTORABLE_ESCAPE.test(text) ? storableJson(value) : value;
+}
+
 /** A JSON value of which every text can be held by a database, names of members included. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);

@@ -14,6 +14,11 @@ describe('JSON from outside', () => {
     expect(JSON.stringify(answer)).not.toMatch(/proto|constructor|admin/);
   });
 
+  it('loses what no database holds, in names and texts', () => {
+    const text = String.raw`{"a\u0000": ["b\u0000c\ud800", "\ud83d\ude00"], "__pro\u0000to__": {"admin": true}}`;
+    expect(read(text)).toEqual({ ok: true, value: { a: ['bc\ufffd', '\u{1f600}'] } });
+  });
+
   it('keeps what only looks like it in a value', () => {
     expect(read('{"name": "the __proto__ mug"}')).toEqual({ ok: true, value: { name: 'the __proto__ mug' } });
   });

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../domain/exact-json.js';
 import { ANSWER_BOUNDS, isTextWithin } from '../domain/json-bounds.js';
+import { storableParsed } from '../domain/text.js';
 
 /** Keys that could reach an object's prototype. They are removed from every response. */
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype'] as const;
@@ -9,9 +10,9 @@ const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
 
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
-/** Parses JSON from outside. Throws `SyntaxError`, also beyond 100 levels and a million values. */
+/** Parses JSON from outside, with texts that a database can hold. Throws `SyntaxError`, also beyond 100 levels and a million values. */
 export function parseBoundedJson(text: string): unknown {
-  if (isTextWithin(text, ANSWER_BOUNDS)) return parseExactJson(text);
+  if (isTextWithin(text, ANSWER_BOUNDS)) return storableParsed(text, parseExactJson(text));
   throw new SyntaxError('the JSON has too many values or levels');
 }
 
@@ -47,9 +48,12 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** An id as a string: a non-empty string or a whole number; undefined for anything else. */
+/** Characters of an id at most: an index of the database takes no longer ones. */
+const LONGEST_ID = 500;
+
+/** An id as a string: a non-empty string of at most 500 characters, or a whole number; undefined for anything else. */
 export function idOf(value: unknown): string | undefined {
-  if (typeof value === 'string' && value.trim() !== '') return value;
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_ID) return value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
 }
 

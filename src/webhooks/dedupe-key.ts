@@ -8,9 +8,6 @@ const keySchema = z.looseObject({
   task: z.looseObject({ id: z.union([z.string().min(1), z.number()]) }),
 });
 
-/** The only character that JSON allows and PostgreSQL's texts cannot store. */
-const NUL = '\u0000';
-
 const actionSchema = z.looseObject({ action: z.string().min(1).max(200) });
 
 /**
@@ -26,10 +23,7 @@ export function dedupeKey(rawBody: Uint8Array): { key: string; action: string | 
     ? `${named.data.action}:${String(named.data.product.id)}:${String(named.data.task.id)}`
     : `sha256:${createHash('sha256').update(rawBody).digest('hex')}`;
   return {
-    key:
-      key.length > 500 || key.includes(NUL)
-        ? `sha256:${createHash('sha256').update(key).digest('hex')}`
-        : key,
-    action: action.data?.action.replaceAll(NUL, '') ?? null,
+    key: key.length > 500 ? `sha256:${createHash('sha256').update(key).digest('hex')}` : key,
+    action: action.data?.action ?? null,
   };
 }

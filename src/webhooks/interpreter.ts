@@ -16,6 +16,7 @@ import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
+import { idOf } from '../runtime/untrusted-json.js';
 import { Connections } from '../connections/connections.js';
 import { DeliverySubjects, mayAnswer, type Subject } from './delivery-subject.js';
 import { ForeignProductError, refuseForeign } from './foreign-product.js';
@@ -124,7 +125,8 @@ export class DeliveryInterpreter {
     await this.#reportCredits(delivery);
     const subject = await this.subjects.of(delivery);
     const { link, task, variant } = subject;
-    found.externalId = variant ?? link?.externalId ?? task?.externalId ?? body.product?.external_id ?? null;
+    found.externalId =
+      variant ?? link?.externalId ?? task?.externalId ?? idOf(body.product?.external_id) ?? null;
     if (link === null)
       return { kind: 'later', code: 'unknown_product', note: 'no linked product matches it' };
     try {

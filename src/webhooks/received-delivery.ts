@@ -39,12 +39,12 @@ export function readDelivery(
 
 /**
  * A time from outside, never later than the receipt of the delivery: one in the future would make every later result of the product
- * an older one. Null for what is no time.
+ * an older one. Null for what is no time, and for one before 1970, which no database may hold.
  */
 export function clampedDate(text: string | null | undefined, receivedAt: Date): Date | null {
   if (text === null || text === undefined) return null;
   const ms = new Date(text).getTime();
-  return Number.isNaN(ms) ? null : new Date(Math.min(ms, receivedAt.getTime()));
+  return Number.isNaN(ms) || ms < 0 ? null : new Date(Math.min(ms, receivedAt.getTime()));
 }
 
 function whereAndWhat(error: z.ZodError): string {

@@ -3,7 +3,6 @@ import type Shopify from 'shopify-api-node';
 import type { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
-import { storableJson } from '../../domain/text.js';
 import { parseBoundedJson } from '../../runtime/untrusted-json.js';
 import type { Envelope, QueryCost, SearchNote } from './answer.js';
 import type { TokenSource } from './auth.js';
@@ -173,7 +172,7 @@ export class ShopifyClient {
       hooks: {
         beforeRequest: [
           (request) => {
-            request.parseJson = (text) => storableJson(parseBoundedJson(text));
+            request.parseJson = parseBoundedJson;
             return this.transport.answer(request, this.exchange.getStore());
           },
         ],

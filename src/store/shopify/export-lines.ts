@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { CodedError } from '../../domain/errors.js';
-import { storableJson } from '../../domain/text.js';
+import { storableParsed } from '../../domain/text.js';
 import { parseNode } from './mapper.js';
 import { exportLineSchema } from './schemas.js';
 
@@ -65,9 +65,6 @@ export interface ExportLine {
   readonly parent: string | null;
 }
 
-/** Only an escape brings what no database holds: NUL, or half of a pair. */
-const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
-
 /** Reads one line. `number`: its number in the export, if it is known. Throws `transient` for what is no line of an export. */
 export function parseLine(bytes: Buffer, number?: number): ExportLine {
   const text = bytes.toString('utf8');
@@ -78,7 +75,7 @@ export function parseLine(bytes: Buffer, number?: number): ExportLine {
     const place = number === undefined ? 'a line' : `line ${String(number)}`;
     throw new CodedError('transient', `${place} of the export is not JSON`, { cause });
   }
-  const node = UNSTORABLE_ESCAPE.test(text) ? storableJson(parsed) : parsed;
+  const node = storableParsed(text, parsed);
   return { node, ...parseNode(exportLineSchema, node) };
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError } from '../../domain/errors.js';
 import { parseRetryAfterMs } from '../../domain/retry-after.js';
-import { storableJson, withoutTrailing } from '../../domain/text.js';
+import { withoutTrailing } from '../../domain/text.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
 import {
   isNeverSent,
@@ -207,7 +207,7 @@ function readAnswer<T>(answer: OutgoingAnswer, schema: z.ZodType<T>, method: str
     );
   }
   if (status < 200 || status >= 300) throw refusalOf(status, read.value, headers, isWrite);
-  const parsed = schema.safeParse(storableJson(read.value));
+  const parsed = schema.safeParse(read.value);
   if (parsed.success) {
     const total = Number(headers['x-wp-total'] ?? Number.NaN);
     return {
