@@ -34,9 +34,9 @@ export function callerOf(
   };
 }
 
-/** Express takes an address in capital letters for the same route. */
+/** Express takes an address in capital letters, and one with a host (RFC 9112, section 3.2.2), for the same route. */
 export function isOfApi({ originalUrl }: Pick<Request, 'originalUrl'>): boolean {
-  return /^\/api\//i.test(originalUrl);
+  return /^(?:https?:\/\/[^/]*)?\/api\//i.test(originalUrl);
 }
 
 /** `write-back {decision}` with the decision, or without it where there is none. */
