@@ -12,7 +12,7 @@ const API_BODY_LIMIT = '1mb';
 export function serveApi(app: NestExpressApplication): void {
   app.use(storableAddress);
   // Whatever its type says: curl names a form, and a body that is passed over would stand for every workspace.
-  const body = [express.json({ limit: API_BODY_LIMIT, type: () => true }), storableBody];
+  const body = [express.json({ limit: API_BODY_LIMIT, type: () => true, inflate: false }), storableBody];
   app.use('/api', app.get(BearerAuthentication).use, ...body);
   app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
 }

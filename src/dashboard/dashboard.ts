@@ -68,7 +68,7 @@ export function pageMiddleware(connections: Connections): RequestHandler[] {
   return [
     compressed,
     securityHeaders(() => imageOriginsOf(connections)),
-    urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }),
+    urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS, inflate: false }),
     storableBody,
   ];
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { API_CONTROLLERS } from '../../../src/api/controllers.js';
 import { openApiDocument } from '../../../src/api/openapi.js';
@@ -82,11 +83,17 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 afterAll(() => agent.destroy());
 
 /** The status of the answer to a path that goes out as it stands. */
-function statusOf(method: string, path: string, body?: string, type = 'application/json'): Promise<number> {
+function statusOf(
+  method: string,
+  path: string,
+  body?: string | Buffer,
+  type = 'application/json',
+): Promise<number> {
   const { hostname, port } = new URL(world.url);
   const headers = {
     authorization: `Bearer ${world.adminToken}`,
     ...(body === undefined ? {} : { 'content-type': type }),
+    ...(Buffer.isBuffer(body) ? { 'content-encoding': 'gzip' } : {}),
   };
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({ agent, hostname, port, method, path, headers }, (answer) => {
@@ -154,6 +161,13 @@ describe.each(ROUTES)('$method $path', ({ method, path, described }) => {
     ])
       expect([body, await statusOf(method, filled(path, 'x'), body)]).toEqual([body, 400]);
   });
+});
+
+it.each([
+  ['/api/v1/write-backs/reject', '{"ids":["unknown"]}', 'application/json'],
+  ['/login', 'token=unknown', 'application/x-www-form-urlencoded'],
+])('nothing is decompressed: %s refuses a compressed body', async (path, body, type) => {
+  expect(await statusOf('POST', path, gzipSync(body), type)).toBe(415);
 });
 
 describe('the pages', () => {
