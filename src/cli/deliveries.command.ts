@@ -7,7 +7,7 @@ import {
   type DeliverySummary,
 } from '../operations/deliveries.js';
 import { StoreSyncCommand } from './command.js';
-import { print, printJson, printPage } from './output.js';
+import { jsonText, print, printJson, printPage } from './output.js';
 import { LIST_OPTIONS, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable } from './terminal.js';
 
@@ -72,5 +72,5 @@ function printDelivery(delivery: DeliveryDetail): void {
     `  workspace ${delivery.workspace}, task ${delivery.taskId ?? 'unknown'}, ${counted(delivery.attempts, 'attempt')}, ${counted(delivery.bytes, 'byte')}`,
   );
   for (const [name, value] of Object.entries(delivery.headers)) print(`  ${name}: ${printable(value)}`);
-  print(delivery.text === null ? JSON.stringify(delivery.body, null, 2) : printable(delivery.text, 4000));
+  print(delivery.text === null ? jsonText(delivery.body) : printable(delivery.text, 4000));
 }

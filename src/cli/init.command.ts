@@ -15,7 +15,7 @@ import {
 } from './init/written-configuration.js';
 import { givenAnswers, givenSecrets, INPUT_OPTIONS, isWooCommerce } from './init/answers.js';
 import { print } from './output.js';
-import { paintState, printable } from './terminal.js';
+import { harmless, paintState, printable } from './terminal.js';
 
 /** Every command finds it in the working directory without `--config`. */
 const DEFAULT_OUT = 'store-sync.yaml';
@@ -69,7 +69,7 @@ export class InitCommand extends StoreSyncCommand<InitOptions> {
     const answers = await completeAnswers(givenAnswers(options.store, options, environment()), {
       probes: PROBES,
       person: process.stdin.isTTY ? personAt({ input: process.stdin, output: process.stderr }) : null,
-      say: (line) => process.stderr.write(`${line}\n`),
+      say: (line) => process.stderr.write(`${harmless(line)}\n`),
       show: ({ level, what, detail }) =>
         process.stderr.write(`${paintState(level, 4)}  ${what}: ${printable(detail, 400)}\n`),
     });

@@ -1,8 +1,17 @@
 import type { Page } from '../operations/paging.js';
+import { harmless } from './terminal.js';
+
+/** A document for people and programs. JSON itself escapes no DEL and no C1 control, which a terminal takes for commands. */
+export function jsonText(document: unknown): string {
+  return JSON.stringify(document, null, 2).replaceAll(
+    /[\u007f-\u009f]/g,
+    (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
+  );
+}
 
 /** One document on stdout and nothing else. */
 export function printJson(document: unknown): void {
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  process.stdout.write(`${jsonText(document)}\n`);
 }
 
 /** A page of a list as one document, or with what `printRow` prints of each row and their number. */
@@ -21,5 +30,5 @@ export function printPage<Row>(
 }
 
 export function print(line = ''): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${harmless(line)}\n`);
 }

@@ -21,6 +21,11 @@ describe('the error of a command', () => {
     expect(written).toEqual(['store-sync: no run r1\n']);
   });
 
+  it('obeys nothing that a store put into it', () => {
+    reportError(new CodedError('transient', 'the shop failed: \u001b[2J\u009b31mall is well'));
+    expect(written).toEqual(['store-sync: the shop failed:  [2J 31mall is well\n']);
+  });
+
   it.each(['debug', 'DEBUG', 'trace'])('has its stack at the level %j', (level) => {
     process.env['LOG_LEVEL'] = level;
     reportError(new CodedError('not_found', 'no run r1'));

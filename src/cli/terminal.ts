@@ -33,6 +33,15 @@ export function paintState(state: string, width = 0): string {
   return colour === null ? text : paint(colour, text);
 }
 
+/** Signs that drive a terminal or turn the direction of a text, but for line feeds, tabs, and the styles of `paint`. */
+const DRIVING =
+  /(?!\u001b\[(?:1|2|22|31|32|33|36|39)m)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** What is printed, with a space for each sign by which a text from elsewhere would drive the terminal. */
+export function harmless(text: string): string {
+  return text.replaceAll(DRIVING, ' ');
+}
+
 /**
  * One line of text from a store or from generation. Control characters would affect the terminal, so they are
  * removed.
