@@ -7,12 +7,13 @@ import { OwedRepository } from '../persistence/owed.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { JobProducer } from '../queue/index.js';
 import { Clock } from '../runtime/clock.js';
-import { latestSlot } from './slots.js';
 import { Timers } from './timers.js';
 
 const STARTS_AT_ONCE = 4;
 /** Events arrive in bursts, so a run waits until none has arrived for this long. */
 const EVENTS_QUIET_MS = 1_000;
+/** How far back a missed start is made up: a night's restart, not a week's holiday. */
+const MADE_UP_MS = 6 * 3_600_000;
 
 /** What this process knows of a store's schedule. */
 interface StartTimes {
@@ -67,7 +68,8 @@ export class StoreSchedules {
   async #startOrRepeat(store: Store, times: StartTimes, now: Date): Promise<void> {
     await this.timers.guarded('schedule', async () => {
       try {
-        await (times.nextMs <= now.getTime() ? this.tick(store, now) : this.#makeUp(store, now));
+        const slot = await this.#dueSlot(store, times, now);
+        if (slot !== null) await this.tick(store, slot);
         times.nextMs = nextStart(store.settings, now).getTime();
         times.isToLookBack = false;
         times.hasFailed = false;
@@ -80,11 +82,19 @@ export class StoreSchedules {
     });
   }
 
-  /** Requests the run for the latest slot. Several replicas may do so; the result is one run. */
-  async tick(store: Store, now: Date): Promise<void> {
-    const { cron, timezone } = store.settings.schedule;
-    const slot = latestSlot(cron, timezone, now);
-    if (slot === null) return;
+  /**
+   * The time of the schedule that has come, or that passed while no process ran; null for none. Every replica computes the same one,
+   * whenever its timer fires. A store that never ran waits for its first slot.
+   */
+  async #dueSlot(store: Store, { nextMs }: StartTimes, now: Date): Promise<Date | null> {
+    const [newest] = nextMs <= now.getTime() ? [] : await this.runs.latest(store.key, 1);
+    const afterMs = newest?.createdAt.getTime() ?? nextMs - 1;
+    const slot = nextStart(store.settings, new Date(Math.max(afterMs, now.getTime() - MADE_UP_MS)));
+    return slot.getTime() <= now.getTime() ? slot : null;
+  }
+
+  /** Requests the run of a slot. Several replicas may do so; the result is one run. */
+  async tick(store: Store, slot: Date): Promise<void> {
     const full = await this.requests.fullIsDue(store.key);
     const run = await this.requests.requestSlot({ store: store.key, full, trigger: 'schedule', slot });
     if (run === null) return;
@@ -95,16 +105,6 @@ export class StoreSchedules {
       run.created ? 'scheduled run' : 'a run is active; the scheduled run follows it',
     );
     await this.jobs.enqueue('runs', run.id);
-  }
-
-  /** A slot that passed while no process ran. A store that never ran waits for its first slot. */
-  async #makeUp(store: Store, now: Date): Promise<void> {
-    const [newest] = await this.runs.latest(store.key, 1);
-    if (!newest) return;
-    const { cron, timezone } = store.settings.schedule;
-    const slot = latestSlot(cron, timezone, now);
-    if (slot === null || slot.getTime() <= newest.createdAt.getTime()) return;
-    await this.tick(store, now);
   }
 
   /** Requests the runs of slots that came due while another run was active. */
