@@ -141,7 +141,7 @@ export class NotificationRepository {
   /** Records that the change was sent. False when the lease was lost meanwhile. */
   async announced(row: DueNotification, lease: string): Promise<boolean> {
     return this.db.moves(
-      `UPDATE notification SET announced = $3, announced_at = now(), attempts = 0, next_attempt_at = now(), ${RELEASED}
+      `UPDATE notification SET announced = $3, attempts = 0, next_attempt_at = now(), ${RELEASED}
        WHERE id = $1 AND lease = $2 AND announced = $4`,
       [row.id, lease, row.phase, row.announced],
     );

@@ -51,7 +51,6 @@ export class StoreInstallationRepository {
   /** Keeps a new installation, or the tokens of one more, and its row in the audit record. The key of a shop never changes. */
   async keep({ shop, storeKey, scopes, at, address, ...tokens }: NewInstallation): Promise<void> {
     const fresh = {
-      scopes: [...scopes],
       ...tokens,
       installedAt: at,
       uninstalledAt: null,

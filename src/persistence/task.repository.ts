@@ -39,10 +39,10 @@ export class TaskRepository {
     return this.db.transaction(async (runner) => {
       const tasks = await this.db.read(
         taskRow,
-        `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, source_fingerprint, seen, asked_fields,
+        `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, seen, asked_fields,
            next_poll_at)
          -- What another run pushed may not be what the catalog holds now.
-         SELECT store, workspace, external_id, catalog_id, $2::uuid, source_fingerprint, seen_fields,
+         SELECT store, workspace, external_id, catalog_id, $2::uuid, seen_fields,
            CASE WHEN EXISTS (SELECT 1 FROM sync_action AS pushed WHERE pushed.run_id = $2::uuid AND pushed.state = 'applied'
              AND pushed.external_id = store_product.external_id) THEN catalog_fields END,
            now() + $3 * interval '1 millisecond'
@@ -195,9 +195,9 @@ export class TaskRepository {
     runner?: QueryRunner,
   ): Promise<boolean> {
     return this.db.moves(
-      `INSERT INTO generation_task (store, workspace, external_id, catalog_id, state, task_id, source_fingerprint, seen, reason,
+      `INSERT INTO generation_task (store, workspace, external_id, catalog_id, state, task_id, seen, reason,
          requested_at, answered_at, next_poll_at, settled_at, settled_by)
-       SELECT store, workspace, external_id, coalesce(catalog_id, ''), $2, $3, source_fingerprint, $8::jsonb, $4, $5, $5, $5,
+       SELECT store, workspace, external_id, coalesce(catalog_id, ''), $2, $3, $8::jsonb, $4, $5, $5, $5,
          now(), $6
        FROM store_product WHERE external_id = $1 AND NOT EXISTS (SELECT 1 FROM generation_task
          WHERE external_id = $1 AND state <> 'requested'

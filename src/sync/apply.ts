@@ -118,7 +118,6 @@ export class Applier {
         const some = actions.slice(from, from + requestsAtOnce);
         await run.begin(some.at(-1)?.id ?? run.startedUpTo);
         for (const action of some) {
-          const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.startedUpTo);
           const known = held.get(action.externalId) ?? [];
           yield {
             action,
@@ -127,7 +126,7 @@ export class Applier {
             stale: known.filter(({ wanted }) => !wanted),
             before: before.get(action.id) ?? null,
             isBack: back.has(action.externalId),
-            attempted,
+            attempted: BigInt(action.id) <= BigInt(run.startedUpTo),
           };
         }
       }

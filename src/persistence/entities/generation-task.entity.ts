@@ -22,7 +22,6 @@ export class GenerationTaskEntity {
   @Column('text', { nullable: true }) taskId!: string | null;
   /** True when the id is the request's, not the product's own, so that a delivery may name another. */
   @Column('boolean', { default: false }) taskIsShared!: boolean;
-  @Column('text', { nullable: true }) sourceFingerprint!: string | null;
   /** Hashes of the live writable values that the request was made from. */
   @Column('jsonb', { default: {} }) seen!: Record<string, string>;
   /** Hashes of what the catalog product held when the request was made, by field; null where that is not known. */

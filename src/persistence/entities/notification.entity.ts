@@ -30,5 +30,4 @@ export class NotificationEntity {
   /** Token of the process that sends the message. */
   @Column('text', { nullable: true }) lease!: string | null;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  @Column('timestamptz', { nullable: true }) announcedAt!: Date | null;
 }

@@ -7,7 +7,6 @@ export class StoreInstallationEntity {
   @PrimaryColumn('text') shop!: string;
   /** The store's key in commands, routes and rows. */
   @Column('text') storeKey!: string;
-  @Column('text', { array: true }) scopes!: string[];
   @Column('text', { nullable: true }) accessToken!: string | null;
   /** Null for a token that never expires. */
   @Column('timestamptz', { nullable: true }) accessUntil!: Date | null;

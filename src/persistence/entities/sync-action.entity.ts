@@ -50,8 +50,6 @@ export class SyncActionEntity {
   /** The product's link as it stood when a plan for review was made. Null for an action of a run. */
   @Column('text', { nullable: true }) linkBefore!: string | null;
   @Column('text', { default: 'planned' }) state!: ActionState;
-  /** Above 0: an earlier request may have created the product. See also `startedUpTo` of the run. */
-  @Column('integer', { default: 0 }) attempts!: number;
   @Column('jsonb', { nullable: true }) error!: ActionError | null;
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) settledAt!: Date | null;

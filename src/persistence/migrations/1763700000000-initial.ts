@@ -138,7 +138,6 @@ const STATEMENTS = [
      seen jsonb NOT NULL DEFAULT '{}',
      wants_generation boolean NOT NULL DEFAULT false,
      state text NOT NULL DEFAULT 'planned',
-     attempts integer NOT NULL DEFAULT 0,
      error jsonb,
      created_at timestamptz NOT NULL DEFAULT now(),
      settled_at timestamptz,
@@ -179,7 +178,6 @@ const STATEMENTS = [
      state text NOT NULL DEFAULT 'requested',
      task_id text,
      task_is_shared boolean NOT NULL DEFAULT false,
-     source_fingerprint text,
      seen jsonb NOT NULL DEFAULT '{}',
      reason text,
      polls integer NOT NULL DEFAULT 0,
@@ -373,7 +371,6 @@ const STATEMENTS = [
      next_attempt_at timestamptz NOT NULL DEFAULT now(),
      lease text,
      lease_until timestamptz,
-     announced_at timestamptz,
      CONSTRAINT notification_announced_check CHECK (announced IN ('nothing', 'begun', 'ended'))
    )`,
   `CREATE UNIQUE INDEX notification_one_open ON notification (kind, subject) WHERE (ended_at IS NULL)`,
@@ -398,7 +395,6 @@ const STATEMENTS = [
   `CREATE TABLE store_installation (
      shop text PRIMARY KEY,
      store_key text NOT NULL,
-     scopes text[] NOT NULL,
      access_token text,
      access_until timestamptz,
      refresh_token text,

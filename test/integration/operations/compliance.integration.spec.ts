@@ -141,8 +141,8 @@ describe('the address for compliance requests', () => {
     expect((await send('shop/redact', { shop_id: 2, shop_domain: shop }))[1]).toContain('"nothing to erase"');
     // An earlier installation left the request, before the shop was written into the file.
     await world.rows(
-      `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at, erasure_asked_at)
-       VALUES ('${shop}', 'main', '{}', now(), now(), now())`,
+      `INSERT INTO store_installation (shop, store_key, installed_at, uninstalled_at, erasure_asked_at)
+       VALUES ('${shop}', 'main', now(), now(), now())`,
     );
     await daemon.daemon.get(ShopRedactions).pass();
     expect(await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`)).toEqual(before);

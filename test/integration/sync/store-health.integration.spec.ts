@@ -292,8 +292,8 @@ describe('a store whose merchant uninstalled the app', () => {
 
   async function uninstall(): Promise<void> {
     await stages.db.affected(
-      `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at)
-       VALUES ('main.myshopify.com', $1, '{}', now() - interval '1 day', now())`,
+      `INSERT INTO store_installation (shop, store_key, installed_at, uninstalled_at)
+       VALUES ('main.myshopify.com', $1, now() - interval '1 day', now())`,
       [STORE],
     );
     await stages.pauses.store.pause(STORE, {
