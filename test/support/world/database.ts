@@ -93,6 +93,7 @@ export class WorldDatabase {
     await this.rows(`UPDATE webhook_delivery SET lease_until = ${past} WHERE lease IS NOT NULL`);
     await this.rows(`UPDATE store_product SET write_lease_until = ${past} WHERE write_lease IS NOT NULL`);
     await this.rows(`UPDATE sync_run SET lease_until = ${longPast} WHERE state = 'running'`);
+    await this.rows(`UPDATE catalog_listing SET lease_until = ${past} WHERE lease IS NOT NULL`);
   }
 
   async close(): Promise<void> {
