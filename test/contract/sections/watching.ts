@@ -43,21 +43,25 @@ export function watchedRules(rule: RuleTest): void {
     });
   }
 
+  /** The attempts of one delivery whose first is not answered: two rules are about them, and the silence lasts ten seconds. */
+  let unanswered: ReturnType<typeof attempts> | undefined;
+  const afterSilence = (contract: Contract) => (unanswered ??= attempts(contract, ['silence', 200], 2));
+
   rule('DELIVERY-02', byUrl, async (contract) => {
-    const [first, second] = await attempts(contract, ['silence', 200], 2);
+    const [first, second] = await afterSilence(contract);
     // The timeout of the first attempt, and the first wait of about a second.
     const betweenMs = (second?.at ?? 0) - (first?.at ?? 0);
     expect(betweenMs).toBeGreaterThan(9_000);
     expect(betweenMs).toBeLessThan(16_000);
   });
 
-  for (const [id, first] of [
-    ['DELIVERY-05', 503],
-    ['DELIVERY-06', 'silence'],
-    ['DELIVERY-07', 'reset'],
+  for (const [id, tried] of [
+    ['DELIVERY-05', (contract: Contract) => attempts(contract, [503, 200], 2)],
+    ['DELIVERY-06', afterSilence],
+    ['DELIVERY-07', (contract: Contract) => attempts(contract, ['reset', 200], 2)],
   ] as const) {
     rule(id, byUrl, async (contract) => {
-      const [before, after] = await attempts(contract, [first, 200], 2);
+      const [before, after] = await tried(contract);
       expect(after?.body).toEqual(before?.body);
     });
   }
