@@ -39,6 +39,8 @@ describe('the next start of a schedule', () => {
     ['0 2 * * *', 'America/New_York', '2026-03-08'],
     ['0 0 * * *', 'America/Santiago', '2026-09-06'],
     ['0 23 * * *', 'America/Santiago', '2026-04-04'],
+    // Half an hour is repeated there.
+    ['45 1 * * *', 'Australia/Lord_Howe', '2026-04-05'],
   ])(
     '%s in %s is one for each local day around %s, from wherever it is looked for',
     (cron, timezone, change) => {

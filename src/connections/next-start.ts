@@ -20,7 +20,8 @@ function hasFixedHours(cron: string): boolean {
   return hours !== undefined && !['*', '*/1', '0-23'].includes(hours);
 }
 
-/** Whether the clocks show the time of this moment for the second time: they are set back by an hour. */
+/** Whether the clocks show the time of this moment for the second time: they were set back within the last hour. */
 function isRepeated(start: ReturnType<CronTime['getNextDateFrom']>): boolean {
-  return start.minus({ hours: 1 }).offset - start.offset === 60;
+  const setBackMinutes = start.minus({ hours: 1 }).offset - start.offset;
+  return setBackMinutes > 0 && start.minus({ minutes: setBackMinutes }).offset !== start.offset;
 }
