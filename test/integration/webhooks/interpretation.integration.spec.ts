@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { fingerprint } from '../../../src/domain/fingerprint.js';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
-import { deliver, receive, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
+import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
@@ -24,43 +23,9 @@ async function newestTask(id: number) {
   return stages.tasks.newest(ours(id));
 }
 
-/** No index of the database takes it: it cannot be compressed. */
-const LONG = Array.from({ length: 200 }, (_unused, index) => fingerprint(index)).join('');
-
 describe('a result', () => {
   beforeEach(async () => {
     await stages.sync();
-  });
-
-  it.each<[string, ResultOptions]>([
-    ['a task id that no index takes', { taskId: LONG }],
-    ['a task id that no database holds', { taskId: 'a\u0000b\ud800' }],
-    ['a reason that no database holds', { reason: 'no\u0000 way\ud800' }],
-  ])('with %s settles its task like any other', async (_what, options) => {
-    const action = 'product_generation_failed';
-    const { delivery } = await deliver(stages, await resultOf(stages, 1, { action, ...options }));
-    expect(delivery).toMatchObject({ state: 'processed', note: expect.stringContaining('no content: ') });
-    expect(await stages.tasks.countByState(STORE)).toMatchObject({ failed: 1 });
-  });
-
-  it('with a time that no database holds counts as undated', async () => {
-    const ancient = await resultOf(stages, 1, { createdAt: new Date('-200000-01-01') });
-    expect((await deliver(stages, ancient)).delivery).toMatchObject({ state: 'processed' });
-    expect(await newestTask(1)).toMatchObject({ state: 'succeeded' });
-  });
-
-  it.each([
-    ['an action that no database holds', { action: 'a\u0000b' }],
-    ['an external_id that no index takes', { taskId: null, product: { id: 9_999, external_id: LONG } }],
-    [
-      'the number of a variant that no index takes',
-      { product: { id: 9_999, external_id: `${ours(1)}:${LONG.replaceAll(/[a-f]/g, '7')}` } },
-    ],
-  ])('with %s is set aside, with the reason', async (_what, options) => {
-    const id = await receive(stages, await resultOf(stages, 1, options));
-    await stages.db.affected('UPDATE webhook_delivery SET attempts = 1000 WHERE id = $1', [id]);
-    await stages.interpreter.interpret(id);
-    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'parked', crashCount: 0 });
   });
 
   it('of a generated product settles its task and intends a write-back', async () => {
