@@ -18,6 +18,7 @@ import { RunApplication } from './run-application.js';
 import { RunEnds } from './run-ends.js';
 import { loseRun, RunCancelledError, type ClaimedRun, type Hold, type RunProgress } from './run-hold.js';
 import { RunPlanner } from './run-planner.js';
+import { assertPlannedFor } from './planned-for.js';
 
 /** A run that killed its worker this often is given up; the next one reads and plans again. */
 const CRASHES_MOST = 10;
@@ -160,6 +161,7 @@ export class RunWorker {
       if (run.cancelledBy !== null) return await this.#cancelled(run, run.cancelledBy);
       const store = this.connections.store(run.store);
       if (run.crashCount > CRASHES_MOST) return await this.ends.givenUp(run);
+      assertPlannedFor(store.workspace, run, 'the next run plans again');
       await this.#refuseWhilePaused(store);
       if (run.phase === 'extract') {
         await this.planner.plan(hold, store);

@@ -23,6 +23,7 @@ import { Connections, type Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { fillCatalogView } from './catalog-view.js';
 import { dryRun, planForReview, type DryRun, type DryRunOptions } from './dry-run.js';
+import { assertPlannedFor } from './planned-for.js';
 import { identityResolver, plannedChange } from './resolve-identities.js';
 
 export interface AppliedPlan {
@@ -90,12 +91,13 @@ export class SavedPlans {
   /**
    * Makes a run of a saved plan, with exactly its entries. An entry that is no longer valid becomes a failed action
    * with the reason. The run starts in its apply phase. The share limits are ignored, because a person saw the plan.
-   * Throws `not_found` for an unknown plan, and `conflict` when it was already applied or the store has an active
-   * run.
+   * Throws `not_found` for an unknown plan, `conflict` when it was already applied or the store has an active run, and `misconfigured`
+   * when the store has another workspace by now.
    */
   async apply(planId: string, by: AppliedBy, signal: AbortSignal): Promise<AppliedPlan> {
     const kept = await this.#applicable(planId);
     const store = this.connections.store(kept.store);
+    assertPlannedFor(store.workspace, kept, 'make a new plan');
     const began = await this.db.now();
     const run = await this.plans.take(kept);
     if (run === null) throw new CodedError('conflict', `plan ${kept.id} is being applied already`);

@@ -112,6 +112,8 @@ export class Stages {
 
   /** The key of the store in the configuration. */
   storeKey = STORE;
+  /** The key of the workspace in the configuration. */
+  workspaceKey = WORKSPACE;
   store = new FakeStore();
   otherStore = new FakeStore();
   catalog = new FakeCatalog();
@@ -170,6 +172,7 @@ export class Stages {
   async reset(): Promise<void> {
     await this.db.dataSource.query(this.emptyTables);
     this.storeKey = STORE;
+    this.workspaceKey = WORKSPACE;
     this.store = new FakeStore();
     this.otherStore = new FakeStore();
     this.catalog = new FakeCatalog();
@@ -191,7 +194,7 @@ export class Stages {
   /** The present configuration, built at each use, so that a test may change settings in between. */
   get connections(): Connections {
     const workspace: Workspace = {
-      key: WORKSPACE,
+      key: this.workspaceKey,
       settings: workspaceSchema.parse({
         baseUrl: 'https://catalog.example.com/api/v1',
         auth: { apiToken: 'token' },
@@ -203,7 +206,7 @@ export class Stages {
       makeStore(
         key,
         storeSchema.parse({
-          workspace: WORKSPACE,
+          workspace: this.workspaceKey,
           shop,
           auth: { accessToken: 'token' },
           limits: { maxOrphanedShare: 1 },
@@ -223,7 +226,7 @@ export class Stages {
 
   /** As it is configured now. */
   get workspace(): Workspace {
-    return this.connections.knownWorkspace(WORKSPACE);
+    return this.connections.knownWorkspace(this.workspaceKey);
   }
 
   get requests(): RunRequests {
