@@ -9,8 +9,7 @@ import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { plainTextOf } from '../planner/html/plain-text.js';
 import { isEditable } from '../planner/edited-value.js';
 import { Clock } from '../runtime/clock.js';
-import { timedOut, within } from '../runtime/time-limit.js';
-import { LiveLooks, type Look } from '../write-back/live-looks.js';
+import { LiveLooks, SAME_PAGE_MS, type Look } from '../write-back/live-looks.js';
 import { found } from './found.js';
 import { presentWriteBack, type PresentedWriteBack } from './present-write-back.js';
 import { ProductNames } from './product-names.js';
@@ -18,10 +17,6 @@ import { compareFromJournal, compareWithLive, isOpen, type Comparison } from './
 
 /** How long an approval on a page can be undone before it is written. */
 export const UNDO_MS = 5_000;
-/** The limit of waiting for a store. After it, a page shows the intended values without a comparison. */
-const ANSWER_WITHIN_MS = 4_000;
-/** A page and its frames read one after the other, and must show the same state. */
-const SAME_PAGE_MS = 10_000;
 /** A list shows looks that are at most so old. */
 const SAME_LIST_MS = 300_000;
 /** Texts of a bulk approval that are looked at before its question is shown. */
@@ -119,8 +114,7 @@ export class WriteBackReview {
 
   async #look(row: WriteBackEntity, maxAgeMs: number): Promise<Look | { readonly problem: string }> {
     try {
-      const late = timedOut(`the store did not answer within ${String(ANSWER_WITHIN_MS / 1000)} seconds`);
-      return await within(ANSWER_WITHIN_MS, this.looks.at(row, maxAgeMs), late);
+      return await this.looks.at(row, maxAgeMs);
     } catch (error) {
       if (!isCoded(error)) throw error;
       return { problem: errorLine(error) };

@@ -128,9 +128,9 @@ export class WriteBackOperations {
     }
   }
 
-  /** The approval of one text that the person has read: it writes over whatever the store holds by now. */
+  /** The approval of one text that the person has read: it writes over what the store holds by now. */
   async #approve(id: string, by: DecisionBy): Promise<RowOutcome> {
-    const outcome = await this.decisions.decide(id, 'approve', by);
+    const outcome = await this.approver.approveRead(id, by);
     if (outcome === 'decided') await this.work.writeBacks([id], by.delayMs);
     return this.#decided(id, 'approve', outcome);
   }

@@ -186,9 +186,9 @@ export class ActionRepository {
   async #decideWaiting(externalId: string, runner: QueryRunner): Promise<void> {
     await this.db.affected(
       `INSERT INTO write_back (store, workspace, external_id, variant, content_fingerprint, result_at, state, intended, seen,
-         arrived, unmapped_count, overwrite_edits, pass_gates, decided_at, decided_by, run_id, sources, asked_at, dated_at, reason)
+         arrived, unmapped_count, overwrite_edits, released_values, pass_gates, decided_at, decided_by, run_id, sources, asked_at, dated_at, reason)
        SELECT store, workspace, external_id, variant, content_fingerprint, result_at, 'ready', merged, seen, arrived, 0,
-         overwrite_edits, pass_gates, decided_at, decided_by, run_id, sources, asked_at, dated_at, 'its product is back in the store'
+         overwrite_edits, released_values, pass_gates, decided_at, decided_by, run_id, sources, asked_at, dated_at, 'its product is back in the store'
        FROM (${waitingResults('$1')}) AS waiting`,
       [externalId],
       runner,

@@ -31,6 +31,8 @@ export interface DecisionDetails extends DecidedBy {
   /** An approval also covers fields that the merchant edited since, and texts that a gate holds back. Both are so by default. */
   readonly overwriteEdits?: boolean | undefined;
   readonly passGates?: boolean | undefined;
+  /** Hashes of the values that the approval may overwrite, by target. Absent: whatever stands there when it is written. */
+  readonly releasedValues?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The replacement of one text before the approval. */
@@ -65,7 +67,7 @@ export class WriteBackDecisions {
   constructor(private readonly db: Database) {}
 
   /**
-   * An approval releases: it writes whatever the live value is by now, unless its details say otherwise. With `only` it is for those
+   * An approval releases: it writes whatever the live value is, unless its details say otherwise. With `only` it is for those
    * targets alone: the others are declined, and nothing is approved when none of them is. An approval is refused while a newer result
    * of the product stands: older content never replaces newer content.
    */
@@ -106,6 +108,7 @@ export class WriteBackDecisions {
       bulkChangeId,
       overwriteEdits = true,
       passGates = true,
+      releasedValues,
     }: DecisionDetails,
     runner: QueryRunner,
   ): Promise<boolean> {
@@ -113,7 +116,7 @@ export class WriteBackDecisions {
     const to: WriteBackState = isApproval ? 'ready' : 'rejected';
     const why = isApproval ? 'approved' : reason === undefined ? 'rejected' : `rejected: ${reason}`;
     return this.db.moves(
-      `UPDATE write_back SET state = $2, overwrite_edits = $9, pass_gates = $10, attempts = 0, crash_count = 0, reason = $5,
+      `UPDATE write_back SET state = $2, overwrite_edits = $9, pass_gates = $10, released_values = $11, attempts = 0, crash_count = 0, reason = $5,
          next_attempt_at = now() + $6 * interval '1 millisecond',
          settled_at = CASE WHEN $2 = 'ready' THEN NULL ELSE now() END,
          decided_at = now(), decided_by = $7, bulk_change_id = $8, intended_before = intended,
@@ -138,6 +141,7 @@ export class WriteBackDecisions {
         bulkChangeId ?? null,
         isApproval && overwriteEdits,
         isApproval && passGates,
+        releasedValues === undefined ? null : json(releasedValues),
       ],
       runner,
     );

@@ -108,7 +108,7 @@ export async function keepForReview(
       id,
       left.contentFingerprint,
       json(left.intended),
-      'the merchant edited it before it was approved with others',
+      'the merchant edited it, and the approval did not cover that',
     ],
     runner,
   );

@@ -41,6 +41,8 @@ export interface KnownContent {
   readonly onConflict: 'skip' | 'overwrite';
   /** A person approved this write-back, so the live value was seen and released. */
   readonly released: boolean;
+  /** Hashes of the values that were released, by target; null: any value. */
+  readonly releasedValues?: Readonly<Record<string, string>> | null;
   /** The values that an earlier, interrupted attempt of this write-back may have written, by target. */
   readonly sentBefore: Readonly<Record<string, SentValue>>;
 }
@@ -62,7 +64,9 @@ export function verdict(value: IntendedValue, current: string | null, context: K
   }
   const edit = merchantEdit(value, current, context.written[value.target], context.seen);
   if (edit === null) return { verdict: 'write', reason: 'generated' };
-  if (context.released) return { verdict: 'write', reason: `approved, although ${edit}` };
+  const isSeen =
+    context.releasedValues == null || context.releasedValues[value.target] === valueHash(current);
+  if (context.released && isSeen) return { verdict: 'write', reason: `approved, although ${edit}` };
   if (context.onConflict === 'overwrite')
     return { verdict: 'write', reason: `overwritten by configuration, although ${edit}` };
   return { verdict: 'conflict', reason: edit };

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Approval, DecisionOutcome, Permissions } from '../domain/approval.js';
-import { CodedError } from '../domain/errors.js';
+import { CodedError, isCoded } from '../domain/errors.js';
 import type { GateFinding } from '../domain/gate-finding.js';
+import { valueHash } from '../domain/written-content.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
+import { WriteBackDecisions, type DecisionDetails } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { Connections } from '../connections/connections.js';
 import { findingsOf } from './gatekeeper.js';
+import type { Decided } from './journal.js';
 import { LiveDecision } from './live-decision.js';
+import { LiveLooks, SAME_PAGE_MS } from './live-looks.js';
 
-/**
- * Approves a text that is one of many, so that nobody has read it on its own page. It looks at the live store, and leaves what the
- * merchant edited since and what a gate holds back. The write itself decides again.
- */
+/** Approves texts after a look at the live store. The write decides again, and leaves what the merchant edits after the approval. */
 @Injectable()
 export class Approver {
   constructor(
@@ -21,9 +21,30 @@ export class Approver {
     private readonly writeBacks: WriteBackRepository,
     private readonly decisions: WriteBackDecisions,
     private readonly decision: LiveDecision,
+    private readonly looks: LiveLooks,
   ) {}
 
-  /** Throws a coded error when the store cannot be read. */
+  /** Approves a text that a person has read. Where the store cannot be read, nobody has seen edits and gates, so neither is covered. */
+  async approveRead(id: string, by: DecisionDetails): Promise<DecisionOutcome> {
+    return this.decisions.decide(id, 'approve', { ...by, ...(await this.#seen(id)) });
+  }
+
+  async #seen(id: string): Promise<Partial<DecisionDetails>> {
+    const row = await this.writeBacks.get(id);
+    if (row === null) return {};
+    try {
+      const { decided } = await this.looks.at(row, SAME_PAGE_MS);
+      return { releasedValues: standingIn(decided) };
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      return { overwriteEdits: false, passGates: false };
+    }
+  }
+
+  /**
+   * Approves a text that is one of many, so that nobody has read it on its own page. Leaves what the merchant edited since and what a
+   * gate holds back. Throws a coded error when the store cannot be read.
+   */
   async approve(
     id: string,
     permissions: Permissions,
@@ -46,10 +67,17 @@ export class Approver {
     const writesSome = decisions.some(({ verdict }) => verdict === 'write' || verdict === 'written_before');
     if (edited.length > 0 && !writesSome)
       return { outcome: 'wrong_state', left: 'edited', detail: editDetail(edited) };
-    const outcome = await this.decisions.decide(id, 'approve', { ...by, ...permissions });
+    const releasedValues = standingIn(decided);
+    const outcome = await this.decisions.decide(id, 'approve', { ...by, ...permissions, releasedValues });
     if (outcome !== 'decided' || edited.length === 0) return nothingLeft(outcome);
     return { outcome, left: 'edited', detail: `the rest is approved; ${editDetail(edited)}` };
   }
+}
+
+/** Hashes of the store's values, by target. */
+function standingIn(decided: Pick<Decided, 'decisions'> | null): Record<string, string> {
+  const decisions = decided?.decisions ?? [];
+  return Object.fromEntries(decisions.map(({ target, before }) => [target, valueHash(before)]));
 }
 
 function nothingLeft(outcome: DecisionOutcome): Approval {

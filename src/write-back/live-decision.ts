@@ -53,6 +53,7 @@ export class LiveDecision {
       pushedValues: link.pushedFields,
       onConflict: writeBack.onConflict,
       released,
+      releasedValues: row.state === 'ready' ? row.releasedValues : null,
       sentBefore: row.sent,
       newerTargets,
       keep: writeBack.keep,

@@ -5,6 +5,7 @@ import type { GateFinding } from '../domain/gate-finding.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { Clock } from '../runtime/clock.js';
+import { timedOut, within } from '../runtime/time-limit.js';
 import { Connections } from '../connections/connections.js';
 import { findingsOf } from './gatekeeper.js';
 import type { Decided } from './journal.js';
@@ -17,9 +18,17 @@ export interface Look {
   readonly findings: readonly GateFinding[];
 }
 
+/** A page, its frames and its approval read one after the other, and must see the same state. */
+export const SAME_PAGE_MS = 10_000;
 /** Lists look at many products. The rest of a store's rate limit belongs to its work. */
 const LOOKS_AT_ONCE = 4;
 const MOST_REMEMBERED = 500;
+const ANSWER_WITHIN_MS = 4_000;
+
+function soon<T>(look: Promise<T>): Promise<T> {
+  const late = timedOut(`the store did not answer within ${String(ANSWER_WITHIN_MS / 1000)} seconds`);
+  return within(ANSWER_WITHIN_MS, look, late);
+}
 
 interface Remembered {
   readonly atMs: number;
@@ -40,14 +49,14 @@ export class LiveLooks {
   ) {}
 
   /**
-   * A look that is at most `maxAgeMs` old. Throws a coded error when the store cannot be read or has no such product. A failed look is
-   * forgotten, so that the next one tries again.
+   * A look that is at most `maxAgeMs` old. Throws a coded error when the store cannot be read within four seconds, or has no such product.
+   * A failed look is forgotten, so that the next one tries again.
    */
   async at(row: WriteBackEntity, maxAgeMs: number): Promise<Look> {
     const atMs = this.clock.now().getTime();
     const key = `${row.id}:${String(row.version)}`;
     const known = this.#remembered.get(key);
-    if (known !== undefined && atMs - known.atMs < maxAgeMs) return known.look;
+    if (known !== undefined && atMs - known.atMs < maxAgeMs) return soon(known.look);
     const look = this.#limit(() => this.#look(row));
     this.#remembered.delete(key);
     this.#remembered.set(key, { atMs, look });
@@ -58,7 +67,7 @@ export class LiveLooks {
     look.catch(() => {
       if (this.#remembered.get(key)?.look === look) this.#remembered.delete(key);
     });
-    return look;
+    return soon(look);
   }
 
   async #look(row: WriteBackEntity): Promise<Look> {

@@ -346,10 +346,10 @@ function heldBack(store: Store, row: WriteBackEntity, findings: readonly GateFin
   return { state, reason: `held back by a gate: ${first ?? ''}${more}`.slice(0, 500), findings };
 }
 
-/** An approval of many covers no field that the merchant edited. Those fields wait for review again, and the rest is written. */
+/** An approval covers no edit that nobody has seen. Such fields wait for review again, and the rest is written. */
 function withLeft(row: WriteBackEntity, end: WriteBackEnd): WriteBackEnd {
-  const isOneOfMany = row.intendedBefore !== null && !row.overwriteEdits;
-  if (!isOneOfMany || end.state !== 'applied') return end;
+  const isApproved = row.intendedBefore !== null;
+  if (!isApproved || end.state !== 'applied') return end;
   const edited = new Set(
     end.fields.filter(({ outcome }) => outcome === 'conflict').map(({ target }) => target),
   );

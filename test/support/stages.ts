@@ -327,7 +327,8 @@ export class Stages {
   }
 
   get approver(): Approver {
-    return new Approver(this.connections, this.links, this.writeBacks, this.decisions, this.decision);
+    const { connections, links, writeBacks, decisions, decision, looks } = this;
+    return new Approver(connections, links, writeBacks, decisions, decision, looks);
   }
 
   get reapplier(): Reapplier {

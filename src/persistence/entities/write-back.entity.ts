@@ -68,6 +68,8 @@ export class WriteBackEntity {
   @Column('jsonb', { default: [] }) gateFindings!: GateFinding[];
   /** An approval covers fields that the merchant edited. */
   @Column('boolean', { default: false }) overwriteEdits!: boolean;
+  /** Hashes of the values that such an approval covers, by target; null: whatever stands there. */
+  @Column('jsonb', { nullable: true }) releasedValues!: Record<string, string> | null;
   /** An approval covers texts that a gate holds back. */
   @Column('boolean', { default: false }) passGates!: boolean;
   /** Grows with each change of the intended values, so that a decision can name what it was made on. */

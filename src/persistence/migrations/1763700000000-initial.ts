@@ -237,6 +237,7 @@ const STATEMENTS = [
      sent jsonb NOT NULL DEFAULT '{}',
      fields jsonb NOT NULL DEFAULT '[]',
      overwrite_edits boolean NOT NULL DEFAULT false,
+     released_values jsonb,
      pass_gates boolean NOT NULL DEFAULT false,
      version integer NOT NULL DEFAULT 1,
      declined jsonb NOT NULL DEFAULT '[]',

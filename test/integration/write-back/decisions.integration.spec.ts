@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { RowWorkPort } from '../../../src/operations/row-work.js';
+import { WriteBackOperations } from '../../../src/operations/write-backs.js';
+import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { editedValue } from '../../../src/planner/edited-value.js';
+import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages, STORE } from '../../support/stages.js';
@@ -103,6 +107,40 @@ describe('taking a decision back', () => {
     expect(await stages.decisions.last('somebody', since)).toMatchObject({ id, state: 'applied' });
     await stages.reverter.revert(id, PERSON);
     expect(await stages.decisions.last('somebody', since)).toBeNull();
+  });
+});
+
+describe('an approval of one text', () => {
+  const approveOne = (id: string) => {
+    const { writeBacks, decisions, reverter, reapplier, approver } = stages;
+    const work = { writeBacks: () => Promise.resolve() } as unknown as RowWorkPort;
+    const listing = new ListingRepository(stages.db);
+    const operations = [writeBacks, decisions, listing, work, reverter, reapplier, approver] as const;
+    return new WriteBackOperations(...operations).decide([id], 'approve', PERSON);
+  };
+  const leftToReview = async () => {
+    const rows = await stages.writeBacks.forProduct(snapshot(1).externalId);
+    return rows.filter(({ state }) => state === 'pending_review').map(({ intended }) => intended[0]?.target);
+  };
+
+  it('covers what the merchant edited before it, and leaves what they edit afterwards to review', async () => {
+    const id = await generated();
+    stages.store.edit('1', { title: 'Mine' });
+    expect(await approveOne(id)).toMatchObject([{ ok: true }]);
+    stages.store.edit('1', { descriptionHtml: '<p>Later</p>' });
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1')).toMatchObject({ title: 'Generated 1', descriptionHtml: '<p>Later</p>' });
+    expect(await leftToReview()).toEqual(['descriptionHtml']);
+  });
+
+  it('covers no edit where the store could not be read', async () => {
+    const id = await generated();
+    stages.store.edit('1', { title: 'Mine' });
+    stages.store.script.before('readLive', refusal('transient'));
+    expect(await approveOne(id)).toMatchObject([{ ok: true }]);
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Generated 1</p>' });
+    expect(await leftToReview()).toEqual(['title']);
   });
 });
 
