@@ -167,6 +167,24 @@ describe('a write', () => {
     expect(await valueIn(connector, id, 'descriptionHtml')).toMatchObject({ value: 'D:\\new' });
   });
 
+  it('sends meta data also where no text of the product can be written', async () => {
+    const shop = await shopWith(0);
+    const description = 'C:\\temp <iframe src="https://video.example/1"></iframe>';
+    const { id } = shop.products.create({ row: { name: 'One', description } });
+    const connector = connect(shop);
+    const outcomes = await written(
+      connector,
+      id,
+      write('title', 'Two', 'One'),
+      write('metafield:catalog.care', 'Wash', null),
+    );
+    expect(outcomes.map(({ target, outcome }) => [target, outcome])).toEqual([
+      ['title', 'changed_meanwhile'],
+      ['metafield:catalog.care', 'written'],
+    ]);
+    expect(shop.products.get(id)?.row).toMatchObject({ name: 'One', description });
+  });
+
   it.each([
     ['a script', 'Old <script>track()</script>'],
     ['a frame', 'Old <iframe src="https://video.example/1"></iframe>'],

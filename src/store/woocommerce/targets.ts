@@ -88,7 +88,13 @@ export class WooTargets {
     if (toSend.length === 0) return;
     const body = bodyOf(toSend, before);
     if ('problem' in body) {
-      yield toSend.map(({ write }) => changedMeanwhile(write.target, body.problem));
+      const [texts, others] = [toSend.filter(isText), toSend.filter((each) => !isText(each))];
+      yield texts.map(({ write }) => changedMeanwhile(write.target, body.problem));
+      yield* this.write(
+        storeId,
+        others.map(({ write }) => write),
+        options,
+      );
       return;
     }
     options.onSending?.(toSend.map(({ write }) => write.target));
@@ -202,6 +208,10 @@ function presentText(target: string, product: WooProduct, plugins: ReadonlySet<s
   return meta === null ? null : metaText(product.meta_data, meta);
 }
 
+function isText({ place }: { readonly place: Place }): boolean {
+  return 'text' in place;
+}
+
 interface Decided {
   readonly place: Place | null;
   /** The outcome when nothing is sent; null when the write is sent. */
@@ -231,7 +241,7 @@ function decide(
 }
 
 /**
- * The changed fields alone. The shop writes the whole row of its texts with any of them and halves their backslashes, so a text with
+ * The changed fields alone, or why no text may be written. The shop writes the whole row of its texts with any of them and halves their backslashes, so a text with
  * backslashes goes along, each doubled.
  */
 function bodyOf(
