@@ -92,7 +92,7 @@ export class ActionRepository {
       if (settled !== null) {
         await this.#link(id, result, settled.recreated, runner);
         await this.#settleOwed(id, externalId, result.catalogId === null, runner);
-        await this.#settleTask(externalId, result, settled.recreated && settled.kind === 'create', runner);
+        await this.#settleTask(externalId, result, settled, runner);
         if (settled.wasAway) await this.#decideWaiting(externalId, runner);
       }
       // The catalog does not have these identifiers any more, even when another worker has settled the action.
@@ -117,7 +117,7 @@ export class ActionRepository {
          SELECT external_id, store, $2, store_id, label, $3, $4, $5, $6, CASE WHEN $6::text IS NOT NULL THEN now() END, $7,
            source_fingerprint, $8, seen, $9, wants_generation, CASE WHEN $11 THEN $10::jsonb END
          FROM sync_action WHERE id = $1
-         ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
+         ON CONFLICT (external_id) DO UPDATE SET workspace = excluded.workspace, store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
            state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
            creation_started_at = excluded.creation_started_at,
            variant_links = CASE WHEN $12 THEN '{}' ELSE link.variant_links END || excluded.variant_links,
@@ -160,8 +160,8 @@ export class ActionRepository {
 
   async #settleTask(
     externalId: string,
-    { catalogFields, isWholeProduct }: AppliedAction,
-    isAnew: boolean,
+    { workspace, catalogFields, isWholeProduct }: AppliedAction,
+    { recreated, kind }: z.infer<typeof settledRow>,
     runner: QueryRunner,
   ): Promise<void> {
     if (catalogFields !== null && !isWholeProduct)
@@ -172,12 +172,19 @@ export class ActionRepository {
         [externalId, json(catalogFields)],
         runner,
       );
-    if (isAnew)
+    if (recreated && kind === 'create')
       // Its request was about the catalog product that is gone; the new one gets a request of its own.
       await this.db.affected(
         `UPDATE generation_task SET state = 'abandoned', settled_at = now(), reason = 'its catalog product is gone'
          WHERE external_id = $1 AND state = 'requested'`,
         [externalId],
+        runner,
+      );
+    else if (recreated)
+      // Found under its external_id after its workspace got another name: there its open request is asked about.
+      await this.db.affected(
+        `UPDATE generation_task SET workspace = $2 WHERE external_id = $1 AND state = 'requested'`,
+        [externalId, workspace],
         runner,
       );
   }
@@ -250,11 +257,14 @@ export class ActionRepository {
     await this.db.repository(ProductIdentifierEntity).delete({ store, product: externalId, wanted: false });
   }
 
-  /** All identifiers that the catalog may hold for these products of a store. */
-  async held(store: string, externalIds: readonly string[]): Promise<ReadonlyMap<string, HeldIdentifier[]>> {
+  /** All identifiers that the workspace's catalog may hold for these products of a store. */
+  async held(
+    { store, workspace }: { readonly store: string; readonly workspace: string },
+    externalIds: readonly string[],
+  ): Promise<ReadonlyMap<string, HeldIdentifier[]>> {
     const rows = await this.db.repository(ProductIdentifierEntity).find({
       select: { product: true, kind: true, value: true, owner: true, wanted: true },
-      where: { store, product: In(externalIds) },
+      where: { store, workspace, product: In(externalIds) },
       order: { owner: 'ASC', kind: 'ASC', value: 'ASC' },
     });
     return Map.groupBy(rows, ({ product }) => product);

@@ -118,10 +118,10 @@ export class LinkRepository {
     );
   }
 
-  /** Products that the catalog creates in the background. */
-  async pending(store: string): Promise<StoreProductEntity[]> {
+  /** Products that the workspace's catalog creates in the background. */
+  async pending(store: string, workspace: string): Promise<StoreProductEntity[]> {
     return this.db.repository(StoreProductEntity).find({
-      where: { store, state: 'pending', creationTaskId: Not(IsNull()) },
+      where: { store, workspace, state: 'pending', creationTaskId: Not(IsNull()) },
       order: { creationStartedAt: 'ASC' },
     });
   }
@@ -221,16 +221,16 @@ export class LinkRepository {
     });
   }
 
-  /** Linked products whose generation is wanted and not asked for yet, oldest first. */
-  async generationDue(store: string, limit: number): Promise<StoreProductEntity[]> {
+  /** Products linked in the workspace whose generation is wanted and not asked for yet, oldest first. */
+  async generationDue(store: string, workspace: string, limit: number): Promise<StoreProductEntity[]> {
     return this.db.read(
       productRow,
       // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT product.* FROM store_product AS product
-       WHERE store = $1 AND ${GENERATION_DUE} AND NOT EXISTS (SELECT 1 FROM generation_task AS task
+       WHERE store = $1 AND workspace = $2 AND ${GENERATION_DUE} AND NOT EXISTS (SELECT 1 FROM generation_task AS task
            WHERE task.external_id = product.external_id AND task.state = 'requested')
-       ORDER BY last_seen_at, external_id LIMIT $2`,
-      [store, limit],
+       ORDER BY last_seen_at, external_id LIMIT $3`,
+      [store, workspace, limit],
     );
   }
 

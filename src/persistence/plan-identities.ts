@@ -56,8 +56,8 @@ export class PlanIdentities {
     return this.db.read(
       storeLink,
       // SQL: shares the condition `LINKED` with the statement below.
-      `SELECT external_id, store_id, catalog_id FROM store_product WHERE store = $1 AND ${LINKED} ORDER BY external_id`,
-      [this.run.store],
+      `SELECT external_id, store_id, catalog_id FROM store_product WHERE store = $1 AND workspace = $2 AND ${LINKED} ORDER BY external_id`,
+      [this.run.store, this.run.workspace],
     );
   }
 
@@ -69,11 +69,11 @@ export class PlanIdentities {
     return this.db.read(
       storeLink,
       // SQL: `NOT EXISTS` on the rows of the listing.
-      `SELECT external_id, store_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
+      `SELECT external_id, store_id, catalog_id FROM store_product AS product WHERE store = $1 AND workspace = $3 AND ${LINKED}
          AND first_seen_at <= (SELECT started_at FROM catalog_listing WHERE id = $2)
          AND NOT EXISTS (SELECT 1 FROM catalog_listed WHERE listing_id = $2 AND kind = 'product' AND value = product.catalog_id
            AND coalesce(catalog_listed.external_id, product.external_id) = product.external_id) ORDER BY external_id`,
-      [this.run.store, listing.id],
+      [this.run.store, listing.id, this.run.workspace],
     );
   }
 

@@ -31,10 +31,13 @@ export class PlanReads {
       linkRow,
       // SQL: `LINK` computes whether a write is in progress, by the clock of the database.
       `SELECT ${LINK} FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
-      [externalIds, this.run.store],
+      [externalIds, this.run.store, this.run.workspace],
     );
     return new Map(
-      rows.map((row) => [row.externalId, { ...row, goneFromCatalog: this.#gone.has(row.externalId) }]),
+      rows.map((row) => [
+        row.externalId,
+        { ...row, goneFromCatalog: row.isElsewhere || this.#gone.has(row.externalId) },
+      ]),
     );
   }
 
@@ -107,7 +110,7 @@ export class PlanReads {
   }
 }
 
-/** The columns of a product's row, the alias `product`, that make a link. */
+/** The columns of a product's row, the alias `product`, that make a link in the workspace `$3`. */
 const LINK = `product.external_id, product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields, product.written,
-  product.withheld, product.creation_task_id IS NOT NULL AS creating,
+  product.withheld, product.workspace <> $3 AS is_elsewhere, product.creation_task_id IS NOT NULL AND product.workspace = $3 AS creating,
   ${isBeingWritten('product')} AS writing`;

@@ -45,12 +45,14 @@ export const linkRow = rowOf(StoreProductEntity, [
   'written',
   'withheld',
 ]).extend({
+  /** True for a link to a product of another workspace: the store had that one when it was made. */
+  isElsewhere: z.boolean(),
   creating: z.boolean(),
   /** True while a write-back may be half way through: what is read of the product now may be either text. */
   writing: z.boolean(),
 });
 export type LinkRow = Readonly<z.infer<typeof linkRow>> & {
-  /** True when this run's look at the catalog found that it no longer has the product. */
+  /** True when this run's look at the catalog found that it no longer has the product, and for a link to another workspace. */
   readonly goneFromCatalog: boolean;
 };
 

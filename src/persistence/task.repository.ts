@@ -18,6 +18,14 @@ export interface TaskSettlement {
   readonly taskId?: string | null;
 }
 
+/** What the tasks of one request have in common. */
+interface NewTasks {
+  readonly workspace: string;
+  /** Null for a request of no run. */
+  readonly runId: string | null;
+  readonly firstPollMs: number;
+}
+
 /**
  * The ledger of what generation was asked for.
  *
@@ -29,12 +37,12 @@ export class TaskRepository {
 
   /**
    * Writes the ledger before the call is made, so that a delivery which overtakes the answer finds its task, and takes the
-   * products off the list of what is due. Returns the tasks made; products with an open task are passed over.
+   * products off the list of what is due. Returns the tasks made; products with an open task, and those that are linked in another
+   * workspace, are passed over.
    */
   async open(
-    products: readonly StoreProductEntity[],
-    runId: string | null,
-    firstPollMs: number,
+    products: readonly Pick<StoreProductEntity, 'externalId'>[],
+    { workspace, runId, firstPollMs }: NewTasks,
   ): Promise<GenerationTaskEntity[]> {
     return this.db.transaction(async (runner) => {
       const tasks = await this.db.read(
@@ -46,10 +54,10 @@ export class TaskRepository {
            CASE WHEN EXISTS (SELECT 1 FROM sync_action AS pushed WHERE pushed.run_id = $2::uuid AND pushed.state = 'applied'
              AND pushed.external_id = store_product.external_id) THEN catalog_fields END,
            now() + $3 * interval '1 millisecond'
-         FROM store_product WHERE external_id = ANY($1) AND catalog_id IS NOT NULL
+         FROM store_product WHERE external_id = ANY($1) AND catalog_id IS NOT NULL AND workspace = $4
          ORDER BY external_id
          ON CONFLICT DO NOTHING RETURNING *`,
-        [products.map((product) => product.externalId), runId, firstPollMs],
+        [products.map((product) => product.externalId), runId, firstPollMs, workspace],
         runner,
       );
       await this.db.affected(

@@ -65,10 +65,24 @@ export function resolveIdentity(
     if (found !== null) withheld.push({ ...identifier, ...found });
   }
   const body = withoutIdentifiers(change.body, withheld);
-  if (change.kind === 'create')
-    return { kind: 'change', change: resolvedCreation(change, body, withheld, adopted, view) };
   // A value that was pushed before and is withheld now is cleared: the catalog never keeps an outdated identifier.
   const fields = changedFields(body, link?.pushedFields ?? {});
+  // An identifier that is withheld is no news of the merchant's.
+  const asks = asksForContent(
+    fields.filter(
+      (field) =>
+        !generatedFields.has(field) &&
+        !withheld.some(({ kind, owner }) => kind === field && owner === change.externalId),
+    ),
+    body,
+    link?.pushedFields ?? {},
+  );
+  if (change.kind === 'create') {
+    const created = resolvedCreation(change, body, withheld, adopted, view);
+    // Its workspace has another name: the product that was pushed is there.
+    const isThere = link?.isElsewhere === true && view.ownCatalogId !== null;
+    return { kind: 'change', change: isThere ? { ...created, wantsGeneration: asks } : created };
+  }
   if (fields.length === 0 && link?.state !== 'orphaned') return { kind: 'unchanged', withheld };
   return {
     kind: 'change',
@@ -77,16 +91,7 @@ export function resolveIdentity(
       withheld,
       fields,
       reason: changeReason(fields, link?.state ?? 'linked'),
-      // An identifier that is withheld is no news of the merchant's.
-      wantsGeneration: asksForContent(
-        fields.filter(
-          (field) =>
-            !generatedFields.has(field) &&
-            !withheld.some(({ kind, owner }) => kind === field && owner === change.externalId),
-        ),
-        body,
-        link?.pushedFields ?? {},
-      ),
+      wantsGeneration: asks,
     },
   };
 }

@@ -28,6 +28,8 @@ export interface LinkView {
   readonly writing: boolean;
   /** True when the catalog was found to have the product no longer: it is created again. */
   readonly goneFromCatalog: boolean;
+  /** True for a link to a product of another workspace: in this one it is gone. */
+  readonly isElsewhere: boolean;
   /** The hash of each field as last pushed. A cleared field, or one that was never sent, is absent. */
   readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
 }
@@ -127,6 +129,7 @@ export function planProduct(
 }
 
 function creationReason(link: LinkView | null): string {
+  if (link?.isElsewhere === true) return 'its store has another workspace now';
   if (link?.goneFromCatalog === true) return 'its catalog product is gone: it is created again';
   const wasLinked = link?.state === 'linked' || link?.state === 'conflicted';
   return wasLinked ? 'another system took its catalog product over: it is created again' : 'new in the store';

@@ -139,17 +139,14 @@ export class Applier {
       if (chunk.length === 0) return;
       // Checked again right before sending: another store's run may have claimed the same identifier since the plan.
       const products = chunk.map((action) => action.externalId);
-      const owners = await ownersByIdentifier(
-        this.db,
-        { workspace: store.workspace.key, store: store.key },
-        products,
-      );
+      const place = { workspace: store.workspace.key, store: store.key };
+      const owners = await ownersByIdentifier(this.db, place, products);
       const orphans = chunk.filter((action) => action.kind === 'orphan');
       const updates = chunk.filter((action) => action.kind !== 'orphan' && action.catalogId !== null);
       yield {
         actions: chunk,
         owners,
-        held: await this.actions.held(store.key, products),
+        held: await this.actions.held(place, products),
         before: await this.actions.bodiesBefore(updates),
         back: await presentOf(store, orphans),
       };

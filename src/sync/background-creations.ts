@@ -53,7 +53,7 @@ export class BackgroundCreations {
     const until = this.clock.now().getTime() + forMs;
     for (let rounds = 1; ; rounds += 1) {
       const pauseMs = BACKOFF.outsideJob.stepMs(rounds);
-      const pending = await this.links.pending(store.key);
+      const pending = await this.links.pending(store.key, store.workspace.key);
       if (pending.length === 0) return linked;
       const found = await this.#round(store, pending, signal, fence);
       linked.push(...found);
@@ -139,7 +139,10 @@ export class BackgroundCreations {
     const missing = body === null ? [] : changedFields(body, heldFields(link, product, body));
     const catalogId = String(product.id);
     if (!(await this.links.linkCreated(externalId, catalogId, variants, missing))) return false;
-    const held = (await this.actions.held(store.key, [externalId])).get(externalId) ?? [];
+    const held =
+      (await this.actions.held({ store: store.key, workspace: store.workspace.key }, [externalId])).get(
+        externalId,
+      ) ?? [];
     const stale = held.filter(({ wanted }) => !wanted);
     if (body === null || (missing.length === 0 && stale.length === 0)) return true;
     if (await this.links.hasLeft(externalId)) return true;

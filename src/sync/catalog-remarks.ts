@@ -1,3 +1,4 @@
+import { counted } from '../domain/text.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import type { ActionTally } from '../persistence/action.repository.js';
 
@@ -10,9 +11,7 @@ export function catalogRemarks(
     ...(recreated === 0
       ? []
       : [
-          recreated === 1
-            ? '1 product was gone from the catalog, or taken over there by another system, and is created again'
-            : `${String(recreated)} products were gone from the catalog, or taken over there by another system, and are created again`,
+          `${counted(recreated, 'product')} created again: not in the workspace’s catalog by now, or another system’s there`,
         ]),
     ...(notCompared === null ? [] : [`products deleted in the catalog were not looked for: ${notCompared}`]),
     ...(incomplete === null ? [] : [`no product was marked as gone: ${incomplete}`]),

@@ -68,7 +68,7 @@ export class GenerationRequester {
     fence: Fence = fenceOf(signal),
   ): Promise<GenerationOutcome> {
     const due = onRequested ? Math.min(limit, await this.links.countGenerationDue(store.key, [])) : 0;
-    const next: NextProducts = (most) => this.links.generationDue(store.key, most);
+    const next: NextProducts = (most) => this.links.generationDue(store.key, store.workspace.key, most);
     return this.#request(new Asking(store, runId, fence), limit, next, signal, (soFar) =>
       onRequested?.(soFar, due),
     );
@@ -162,7 +162,11 @@ export class GenerationRequester {
   async #ask(asking: Asking, products: readonly StoreProductEntity[]): Promise<void> {
     if (products.length === 0 || asking.isOver) return;
     const { settings, client } = asking.store.workspace;
-    const opened = await this.tasks.open(products, asking.runId, settings.tasks.pollSeconds * 1000);
+    const opened = await this.tasks.open(products, {
+      workspace: asking.store.workspace.key,
+      runId: asking.runId,
+      firstPollMs: settings.tasks.pollSeconds * 1000,
+    });
     if (opened.length === 0) return;
     killPoint('generate.opened');
     const tasks = await this.#lookBefore(asking.store, opened);

@@ -29,6 +29,7 @@ function linkOf(product: ProductSnapshot, isPushed: boolean): LinkRow {
     creating: false,
     writing: false,
     goneFromCatalog: false,
+    isElsewhere: false,
   };
 }
 

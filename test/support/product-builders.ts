@@ -138,6 +138,7 @@ export function linkOf(
     creating: false,
     writing: false,
     goneFromCatalog: false,
+    isElsewhere: false,
     ...over,
   };
 }

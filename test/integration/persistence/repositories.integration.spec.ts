@@ -69,7 +69,11 @@ describe('a task', () => {
     const open = await stages.tasks.openFor(ours);
     await stages.tasks.settle(open!.id, { state: 'succeeded', settledBy: 'poll', reason: null });
     const link = await stages.link(1);
-    const opened = await Promise.all(Array.from({ length: 20 }, () => stages.tasks.open([link], null, 1000)));
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        stages.tasks.open([link], { workspace: WORKSPACE, runId: null, firstPollMs: 1000 }),
+      ),
+    );
     expect(opened.flat()).toHaveLength(1);
   });
 

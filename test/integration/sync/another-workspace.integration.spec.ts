@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SavedPlans } from '../../../src/sync/saved-plans.js';
+import { dryRunOf } from '../../support/dry-run-of.js';
 import { FakeCatalog, refusal } from '../../support/fake-catalog.js';
-import { snapshot } from '../../support/fake-store.js';
+import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -53,5 +54,61 @@ describe('what was planned for one workspace sends nothing to another', () => {
       message: expect.stringContaining('make a new plan'),
     });
     nothingSent();
+  });
+});
+
+describe('a store that gets another workspace', () => {
+  beforeEach(async () => {
+    stages.store.put(snapshot(1), withSku(snapshot(2), null), modelSnapshot(3));
+    await stages.sync();
+  });
+
+  const linkOf = async (id: number) => {
+    const { workspace, catalogId } = await stages.link(id);
+    return { workspace, catalogId };
+  };
+
+  it('has its products created there, with content, and changes no product that has one of their ids', async () => {
+    toOtherWorkspace();
+    const others = [1, 2, 3].map((id) => stages.catalog.hold({ name: `Bystander ${String(id)}` }));
+    expect((await stages.link(1)).catalogId).toBe(String(others[0]?.id));
+    expect((await dryRunOf(stages)).counts).toMatchObject({ creates: 3, unchanged: 0 });
+    expect(await stages.sync({ full: false })).toMatchObject({
+      ...{ kind: 'full', state: 'succeeded' },
+      counts: { created: 3, generationRequested: 3 },
+    });
+    for (const other of others) expect(stages.catalog.products.get(other.id)).toEqual(other);
+    for (const id of [1, 2, 3]) {
+      const { externalId } = snapshot(id);
+      const catalogId = String(stages.catalog.of(externalId)?.id);
+      expect(await linkOf(id)).toEqual({ workspace: 'second', catalogId });
+      expect(await stages.tasks.openFor(externalId)).toMatchObject({ workspace: 'second', catalogId });
+    }
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { unchanged: 3 } });
+  });
+
+  it('under another name alone keeps its products and their open requests, and asks for no content again', async () => {
+    const before = await Promise.all([1, 2, 3].map(linkOf));
+    stages.workspaceKey = 'renamed';
+    expect(await stages.sync({ full: false })).toMatchObject({
+      ...{ kind: 'full', state: 'succeeded' },
+      counts: { created: 0, generationRequested: 0 },
+    });
+    expect(await Promise.all([1, 2, 3].map(linkOf))).toEqual(
+      before.map((link) => ({ ...link, workspace: 'renamed' })),
+    );
+    expect(await stages.tasks.countOpen('renamed')).toBe(3);
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { unchanged: 3 } });
+  });
+
+  it('is asked for no content before a run has looked for its products there', async () => {
+    await stages.db.affected('DELETE FROM generation_task');
+    await stages.db.affected('UPDATE store_product SET generation_due = true');
+    toOtherWorkspace();
+    const { signal } = new AbortController();
+    const [main] = stages.connections.stores;
+    const links = await Promise.all([1, 2, 3].map((id) => stages.link(id)));
+    expect(await stages.generation.requestDue(main!, null, 10, signal)).toMatchObject({ requested: 0 });
+    expect(await stages.generation.requestGiven(main!, links, signal)).toMatchObject({ requested: 0 });
   });
 });

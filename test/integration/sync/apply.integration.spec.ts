@@ -29,7 +29,7 @@ describe('an update', () => {
     stages.catalog.products.delete(Number(catalogId));
     const run = await stages.sync({ full: false });
     expect(run).toMatchObject({ state: 'succeeded', counts: { created: 1, updated: 0 } });
-    expect(run.notes.join()).toContain('1 product was gone from the catalog');
+    expect(run.notes.join()).toContain('1 product created again');
     expect(stages.catalog.of(ours(1))).toMatchObject({ name: 'Product 1', brand: 'Other', sku: 'SKU-1' });
     const link = await stages.link(1);
     expect(link.catalogId).toBe(String(stages.catalog.of(ours(1))?.id));
@@ -261,7 +261,7 @@ describe('an outdated identifier that the catalog may still hold', () => {
     );
   };
   const known = async (): Promise<string[]> =>
-    ((await stages.actions.held('main', [ours(1)])).get(ours(1)) ?? [])
+    ((await stages.actions.held({ store: STORE, workspace: WORKSPACE }, [ours(1)])).get(ours(1)) ?? [])
       .filter(({ wanted }) => !wanted)
       .map(({ value }) => value);
 

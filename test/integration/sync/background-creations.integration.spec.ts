@@ -4,7 +4,7 @@ import { Shutdown } from '../../../src/runtime/shutdown.js';
 import { CreationsProcessor } from '../../../src/sync/creations.processor.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
-import { Stages, STORE } from '../../support/stages.js';
+import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 const stages = await Stages.open();
 beforeEach(async () => {
@@ -274,13 +274,13 @@ describe('generation for creations that outlived their run', () => {
     const processor = new CreationsProcessor(
       ...([creations, generation, links, runs, actions, connections, new Shutdown()] as const),
     );
-    for (const { creationTaskId } of await stages.links.pending(STORE))
+    for (const { creationTaskId } of await stages.links.pending(STORE, WORKSPACE))
       stages.catalog.finishCreation(creationTaskId ?? '');
     await processor.process({ data: { id: `creations:${STORE}` } } as Job);
     expect((await actions.tally(run.id)).generationRequested).toBe(3);
     await processor.process({ data: { id: `creations:${STORE}` } } as Job);
     expect((await actions.tally(run.id)).generationRequested).toBe(3);
-    expect(await stages.links.generationDue(STORE, 10)).toHaveLength(3);
+    expect(await stages.links.generationDue(STORE, WORKSPACE, 10)).toHaveLength(3);
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 3 });
   });
 });

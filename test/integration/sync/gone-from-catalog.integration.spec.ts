@@ -37,7 +37,7 @@ describe('in the sandbox, a product that was deleted in the catalog', () => {
       state: 'succeeded',
       counts: { seen: 3, created: 2, updated: 0, unchanged: 1 },
     });
-    expect(run.notes.join()).toContain('2 products were gone from the catalog');
+    expect(run.notes.join()).toContain('2 products created again');
     expect(await catalog.of(ours(1))).toMatchObject({ sku: 'SKU-1', name: 'Product 1' });
     const model = await catalog.of(ours(3));
     expect(model?.variants).toMatchObject([{ sku: 'SKU-3-1' }, { sku: 'SKU-3-2' }]);
