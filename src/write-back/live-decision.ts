@@ -37,6 +37,7 @@ export class LiveDecision {
       asked.map(({ target }) => target),
       { namespace, images: needsImages(row.intended, pictureHostsOf(store)) },
     );
+    const constraints = await readConstraints(store, row.intended);
     const live = await store.connector.readTargets(link.storeId, targets);
     if (live === null) return null;
     const newerTargets = await this.writeBacks.newerTargets(row);
@@ -58,7 +59,7 @@ export class LiveDecision {
       newerTargets,
       keep: writeBack.keep,
       pictureHosts: pictureHostsOf(store),
-      ...(await readConstraints(store, row.intended)),
+      ...constraints,
     });
     return { live, decisions, written, foundMore: written !== before };
   }

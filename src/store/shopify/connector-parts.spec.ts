@@ -131,8 +131,8 @@ it('metafields of variants are read by variant, and those of another product’s
     metafields: { nodes: [metafield(value)] },
   });
   store.answerInTurn(
-    data({ product: { ...contentNode(), status: 'ACTIVE' } }),
     data({ nodes: [node('7', GID, 'Red'), node('8', 'gid://shopify/Product/2', 'Blue'), null, {}] }),
+    data({ product: { ...contentNode(), status: 'ACTIVE' } }),
   );
   const targetOf = (variant: string) => `variant:${variant}:metafield:custom.colour`;
   const read = await store.connector().readTargets(GID, ['7', '8', '9', '10'].map(targetOf));

@@ -49,6 +49,8 @@ export class LiveReader {
       const place = placeInTarget(target);
       if (place !== null || isTag(target)) values.set(target, place?.variant === undefined ? NO_VALUE : GONE);
     }
+    // First, as they may take many calls and have digests, which texts of the product have not.
+    await this.#readVariants(id, variants, values);
     const product = await this.#product(id, targets, values);
     if (product === null) return null;
     for (const [field, value] of Object.entries(contentFields(product)))
@@ -57,7 +59,6 @@ export class LiveReader {
     const images = product.media?.nodes.flatMap(liveImage);
     for (const { id: image, alt } of images ?? [])
       values.set(imageAltTarget(image), { ...NO_VALUE, value: alt });
-    await this.#readVariants(id, variants, values);
     return { storeId: id, status: product.status, values, ...(images === undefined ? {} : { images }) };
   }
 

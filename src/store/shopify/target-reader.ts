@@ -19,23 +19,22 @@ export interface TargetReadParts {
   readonly taxonomy: Pick<ShopifyParts['taxonomy'], 'find'>;
 }
 
-/** See the port's `readTargets`. */
+/** See the port's `readTargets`. The product comes last, right before the decision: nothing but that read guards its texts. */
 export async function readTargets(
   { live: reader, translations }: Pick<TargetReadParts, 'live' | 'translations'>,
   storeId: string,
   targets: readonly string[],
 ): Promise<LiveProduct | null> {
   const own = targets.filter((target) => placeOfTarget(target).locale === null);
-  const read = own.length > 0 ? await reader.read(storeId, own) : { storeId, status: null, values: [] };
-  if (read === null) return null;
-  const values = new Map<string, LiveValue>(read.values);
+  const translated = new Map<string, LiveValue>();
   for (const locale of localesOf(targets)) {
     const bases = targets.map(placeOfTarget).flatMap((place) => (place.locale === locale ? place.base : []));
     const found = await translations.live(storeId, locale, bases);
     if (found === null) return null;
-    for (const base of bases) values.set(translationTarget(locale, base), translatedValue(base, found));
+    for (const base of bases) translated.set(translationTarget(locale, base), translatedValue(base, found));
   }
-  return { ...read, values };
+  const read = own.length > 0 ? await reader.read(storeId, own) : { storeId, status: null, values: [] };
+  return read === null ? null : { ...read, values: new Map([...read.values, ...translated]) };
 }
 
 /** The value of a translation, by what the store says about its language. */

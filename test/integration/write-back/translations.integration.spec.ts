@@ -43,7 +43,7 @@ describe('a translation', () => {
     ]);
     expect([french('title'), french('descriptionHtml')]).toEqual(['Généré 1', '<p>Généré 1</p>']);
     expect(stages.store.script.operations()).toEqual([
-      ...['readLive', 'readTranslations', 'writeFields', 'writeTranslations'],
+      ...['readTranslations', 'readLive', 'writeFields', 'writeTranslations'],
     ]);
   });
 
@@ -109,6 +109,28 @@ describe('a translation that a person keeps', () => {
     expect(french('title')).toBe('Le mien');
   });
 });
+
+it.each<[string, (edit: () => void) => void]>([
+  ['translations', (edit) => stages.store.script.before('readTranslations', edit)],
+  [
+    'definitions',
+    (edit) => {
+      stages.store.readDefinitions = () => {
+        edit();
+        return Promise.resolve(new Map());
+      };
+    },
+  ],
+])(
+  'a text that the merchant edits during the read of %s, which may take long, stays',
+  async (_what, during) => {
+    stages.settings.store = { writeBack: { locales: ['fr'], sections: { namespace: 'catalog' } } };
+    during(() => stages.store.edit('1', { title: 'Mine' }));
+    const row = await written({ sections: [{ code: 'material', value: 'Leather' }] });
+    expect(outcomesOf(row)).toMatchObject({ title: 'conflict', 'fr:title': 'conflict' });
+    expect(stages.store.at('1').title).toBe('Mine');
+  },
+);
 
 describe('review', () => {
   it('holds translations back until they are approved', async () => {
