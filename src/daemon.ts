@@ -53,7 +53,8 @@ export async function startDaemon(settings: ProcessSettings): Promise<RunningDae
     // Deliveries are taken as raw bytes of any type: no parser runs before their routes
     // (docs/decisions/0008-a-4xx-is-final.md).
     bodyParser: false,
-    bufferLogs: true,
+    // The caller reports a failed start. The framework would also print its stack, which may quote a password.
+    logger: false,
     abortOnError: false,
   });
   try {

@@ -26,8 +26,7 @@ const MOST_ATTRIBUTES = 250;
 
 const metafieldName = z
   .string()
-  .regex(METAFIELD_NAME, 'namespace.key of a metafield')
-  .or(z.literal(''))
+  .refine((name) => name === '' || METAFIELD_NAME.test(name), 'namespace.key of a metafield')
   .default('');
 
 /** `auto`, `vendor`, `none`, or a metafield. */
@@ -279,10 +278,11 @@ const anyShape = {
 export const storeSchema = z
   .preprocess(
     withKind,
-    z.discriminatedUnion('kind', [
-      closed({ ...shopifyShape, ...anyShape }),
-      closed({ ...woocommerceShape, ...anyShape }),
-    ]),
+    z.discriminatedUnion(
+      'kind',
+      [closed({ ...shopifyShape, ...anyShape }), closed({ ...woocommerceShape, ...anyShape })],
+      { error: unknownKind },
+    ),
   )
   .transform((store) => (store.kind === 'woocommerce' ? { ...store, shop: new URL(store.url).host } : store));
 
@@ -304,6 +304,11 @@ export function configuredIdentity({
   readonly shop: string;
 }): string | null {
   return kind === 'woocommerce' ? null : shopIdentity(kind, shop);
+}
+
+/** What is no map at all gets the usual message. */
+function unknownKind({ code }: { readonly code?: string }): string | undefined {
+  return code === 'invalid_union' ? 'expected "shopify" or "woocommerce"' : undefined;
 }
 
 /** A store that names no kind is of the first one. */

@@ -16,7 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { CodedError } from '../domain/errors.js';
+import { CodedError, errorLine } from '../domain/errors.js';
 import {
   canReach,
   postgresBinaries,
@@ -66,7 +66,10 @@ export async function preparePlace({
 }: PrepareOptions): Promise<ServerPlace> {
   const { cluster } = layoutOf(dataDir);
   await mkdir(dataDir, { recursive: true }).catch((cause: unknown) => {
-    throw new CodedError('misconfigured', `the data directory ${dataDir} cannot be made`, { cause });
+    const why = errorLine(cause);
+    throw new CodedError('misconfigured', `database.dataDir: the directory cannot be made: ${why}`, {
+      cause,
+    });
   });
   const user = await serverUser(cluster, accounts);
   const binaries = await postgresBinaries(user, log, { home: homeOf(dataDir, user) });

@@ -23,8 +23,12 @@ export async function openRedisBackend(redisUrl: string, options: OpenOptions): 
   redis.setMaxListeners(100);
   const say = sparingly(options.log);
   redis.on('error', (error: Error) => say('queue Redis', error));
+  const subject = `Redis at ${new URL(redisUrl).host} (queue.redisUrl)`;
   const ping = async (): Promise<void> => {
-    await within(PING_TIMEOUT_MS, redis.ping().catch(translated), timedOut('Redis does not answer'));
+    const answer = redis.ping().catch((error: unknown) => {
+      throw translated(subject, error);
+    });
+    await within(PING_TIMEOUT_MS, answer, timedOut(`${subject} does not answer`));
   };
   try {
     await repeatFor(options.waitMs, ping);
@@ -45,10 +49,9 @@ export async function openRedisBackend(redisUrl: string, options: OpenOptions): 
 }
 
 /** Redis has its error code only at the start of the message. */
-function translated(error: unknown): never {
-  const code = error instanceof Error ? (/^[A-Z]+/.exec(error.message)?.[0] ?? '') : '';
-  if (['NOAUTH', 'WRONGPASS', 'NOPERM'].includes(code)) {
-    throw new CodedError('misconfigured', `Redis refuses us (${code})`, { cause: error });
-  }
-  throw new CodedError('transient', 'Redis cannot be used', { cause: error });
+function translated(subject: string, cause: unknown): CodedError {
+  const code = cause instanceof Error ? (/^[A-Z]+/.exec(cause.message)?.[0] ?? '') : '';
+  return ['NOAUTH', 'WRONGPASS', 'NOPERM'].includes(code)
+    ? new CodedError('misconfigured', `${subject} refuses us (${code})`, { cause })
+    : new CodedError('transient', `${subject} cannot be used`, { cause });
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Settings } from '../support/e2e-settings.js';
 import { World } from '../support/e2e-world.js';
@@ -39,6 +39,14 @@ function expectOneLine(end: CommandEnd, ...says: (string | RegExp)[]): void {
     expect(end.stderr + end.stdout).not.toContain(secret);
 }
 
+/** Listens on any free port of this machine. */
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
 const main = (settings: Settings): Settings => ({ stores: { main: settings } });
 const workspace = (settings: Settings): Settings => ({ workspaces: { default: settings } });
 
@@ -53,6 +61,20 @@ describe('a configuration that cannot be right ends the program at once, with ke
       /server\.admin\.port.*another port than server\.port/,
     ],
     ['a missing secret', 'check', {}, { CATALOG_API_TOKEN: '' }, /workspaces\.default\.auth/],
+    [
+      'an unknown kind of store',
+      'check',
+      { stores: { main: { kind: 'shopfiy' } } },
+      {},
+      /stores\.main\.kind: expected "shopify" or "woocommerce"/,
+    ],
+    [
+      'a name that is no metafield',
+      'check',
+      { stores: { main: { mapping: { mpn: 'mpn' } } } },
+      {},
+      /stores\.main\.mapping\.mpn: expected namespace\.key of a metafield/,
+    ],
   ])('%s', async (_name, command, changes, env, says) => {
     expectOneLine(await withSettings(command, changes, env), says, 'store-sync.yaml');
   });
@@ -99,6 +121,20 @@ describe('the message names the place and what to do about', () => {
     expect(end.stderr + end.stdout).not.toContain('pa55word');
   });
 
+  it.each(['check', 'start'])('a Redis that refuses the password: %s', async (command) => {
+    const refusing = createServer((socket) => {
+      socket.on('error', () => undefined).on('data', () => socket.write('-WRONGPASS wrong password\r\n'));
+    });
+    const port = await listening(refusing);
+    const queue = { redisUrl: `redis://:pa55word@127.0.0.1:${port}` };
+    const end = command === 'start' ? await started({ queue }) : await withSettings(command, { queue });
+    refusing.close();
+    expectOneLine(end, 'queue.redisUrl', `127.0.0.1:${port}`, 'WRONGPASS');
+    expect(end.stderr + end.stdout).not.toContain('pa55word');
+    // The daemon's output is JSON lines, also where it does not start.
+    if (command === 'start') for (const line of end.stdout.trim().split('\n')) JSON.parse(line);
+  });
+
   it('a refused catalog login', async () => {
     const end = await withSettings('check', workspace({ auth: { apiToken: 'revoked-long-ago' } }));
     expectOneLine(end, 'workspace default: catalog login', '401');
@@ -120,10 +156,7 @@ describe('the message names the place and what to do about', () => {
     ['server.admin.port', (port: number): Settings => ({ admin: { port } })],
   ])('a port that somebody else has: %s', async (setting, settings) => {
     const other = createServer();
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const port = await listening(other);
     const end = await started({ server: settings(port) });
     other.close();
     expectOneLine(
