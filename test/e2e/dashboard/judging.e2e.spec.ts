@@ -363,16 +363,4 @@ describe('of three texts', () => {
       expect([box('title'), box('descriptionHtml')]).toEqual([false, true]);
     });
   });
-
-  it('a declined field is named with who declined it, on its page and by the API', async () => {
-    const path = `/write-backs/${clean.id}`;
-    await visitor.submit(path, `${path}/decide`, [
-      ['decision', 'approve'],
-      ['field', 'descriptionHtml'],
-    ]);
-    await inState(world, clean.id, 'applied');
-    expect((await visitor.get(path)).text).toContain('Declined by admin');
-    const { body } = await world.api('GET', `/api/v1${path}`);
-    expect(body).toMatchObject({ declined: [{ target: 'title', by: 'admin' }] });
-  });
 });

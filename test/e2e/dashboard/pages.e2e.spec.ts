@@ -38,7 +38,7 @@ describe('the review of a write-back', () => {
     expect(live().descriptionHtml).toContain('What the merchant wrote');
   });
 
-  it('writes the accepted fields and no other', async () => {
+  it('writes the accepted fields and no other, and says who declined the others', async () => {
     const { id, path, live } = await one('in-part');
     const before = { ...live() };
     const answer = await visitor.submit(path, `${path}/decide`, [
@@ -49,7 +49,12 @@ describe('the review of a write-back', () => {
     await inState(world, id, 'applied');
     expect(live().title).not.toBe(before.title);
     expect(live().descriptionHtml).toBe(before.descriptionHtml);
-    expect((await visitor.get(path)).text).toContain('approved without Description');
+    const { text } = await visitor.get(path);
+    expect(text).toContain('approved without Description');
+    expect(text).toContain('Declined by admin');
+    const { body } = await world.api('GET', `/api/v1${path}`);
+    const declined = expect.objectContaining({ target: 'descriptionHtml', by: 'admin' });
+    expect(body).toMatchObject({ declined: expect.arrayContaining([declined]) });
 
     await visitor.submit(path, `${path}/revert`, []);
     await inState(world, id, 'reverted');
