@@ -11,7 +11,7 @@ export function catalogRemarks(
     ...(recreated === 0
       ? []
       : [
-          `${counted(recreated, 'product')} created again: not in the workspace’s catalog by now, or another system’s there`,
+          `${counted(recreated, 'product')} created again: gone from the workspace’s catalog, or taken over there by another system`,
         ]),
     ...(notCompared === null ? [] : [`products deleted in the catalog were not looked for: ${notCompared}`]),
     ...(incomplete === null ? [] : [`no product was marked as gone: ${incomplete}`]),
