@@ -1,3 +1,4 @@
+import { isMetWith } from '../domain/error-policy.js';
 import { errorLine, type CodedError } from '../domain/errors.js';
 import type { GenerationTaskEntity } from '../persistence/entities/index.js';
 import type { Store } from '../connections/connections.js';
@@ -10,6 +11,8 @@ export interface GenerationOutcome {
   readonly atLimit?: boolean;
   /** True when the service refused the call itself: products are due until a setting is corrected. */
   readonly isCallRefused?: boolean;
+  /** The service cannot be asked for a while, of which it named so much; absent where a wait would not help. */
+  readonly againAfterMs?: number;
   /** Products of requests that were not answered: they may have been heard. Absent: none. */
   readonly unknown?: number;
   readonly unknownReason?: string;
@@ -32,7 +35,7 @@ export interface UnclearRefusal {
 export class Asking {
   requested = 0;
   #accepted = false;
-  #stopped: Pick<GenerationOutcome, 'stopped' | 'atLimit' | 'isCallRefused'> | null = null;
+  #stopped: Pick<GenerationOutcome, 'stopped' | 'atLimit' | 'isCallRefused' | 'againAfterMs'> | null = null;
   #unclear: UnclearRefusal[] = [];
   #unknown = 0;
   #unansweredInARow = 0;
@@ -66,6 +69,7 @@ export class Asking {
     if (this.#unansweredInARow >= MOST_UNANSWERED)
       this.stop(
         `${String(MOST_UNANSWERED)} generation requests in a row were not answered: ${this.#unknownReason}`,
+        error,
       );
   }
 
@@ -88,8 +92,10 @@ export class Asking {
     };
   }
 
-  stop(reason: string): void {
-    this.#stopped ??= { stopped: reason };
+  /** The error says whether the rest may be asked for later. */
+  stop(reason: string, error: CodedError): void {
+    const isPassing = isMetWith(error, 'run', 'wait');
+    this.#stopped ??= { stopped: reason, ...(isPassing ? { againAfterMs: error.retryAfterMs ?? 0 } : {}) };
   }
 
   stopAtLimit(reason: string): void {

@@ -273,7 +273,8 @@ export class GenerationRequester {
     } else {
       await this.#reopen(tasks);
       if (whose === 'call') asking.refuseCall(errorLine(error));
-      else if (whose === 'workspace') asking.stop(`generation could not be asked for: ${errorLine(error)}`);
+      else if (whose === 'workspace')
+        asking.stop(`generation could not be asked for: ${errorLine(error)}`, error);
       else {
         // A product that the service refuses must not prevent the others.
         const middle = Math.ceil(products.length / 2);

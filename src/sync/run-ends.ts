@@ -29,6 +29,8 @@ export interface ApplyOutcome {
   readonly problems: readonly string[];
   /** Why the run is no success although no product failed: its code; null when it is one. */
   readonly errorCode: 'transient' | 'misconfigured' | null;
+  /** The run goes on after a wait, of which the service named so much; absent where a wait would not help. */
+  readonly againAfterMs?: number | undefined;
 }
 
 /** How a run ends: its state, its counts, and what there is to say about it. */
@@ -59,8 +61,13 @@ export class RunEnds {
   }
 
   /** The run did all that it could. */
-  async ended(run: SyncRunEntity, { notes, problems, errorCode }: ApplyOutcome): Promise<RunEnd> {
+  async ended(
+    run: SyncRunEntity,
+    { notes, problems, errorCode, againAfterMs }: ApplyOutcome,
+  ): Promise<RunEnd> {
     const { counts, owed, tally } = await this.#counts(run);
+    const againInMs = againAfterMs === undefined ? undefined : this.#waitMs(run, againAfterMs, true);
+    const retry = againInMs === undefined ? {} : { retryInMs: againInMs };
     const putOff = owedLine(owed.byCode);
     const remarks = [...(putOff === null ? [] : [putOff]), ...notes, ...catalogRemarks(tally, run)];
     if (counts.failed === 0) {
@@ -71,12 +78,13 @@ export class RunEnds {
         ...(problems.length > 0 ? { error: problems.join('; ') } : {}),
         // A code keeps the run from turning into a success once what it owed is in.
         ...(errorCode === null ? {} : { errorCode }),
+        ...retry,
       };
     }
     const [first] = await this.actions.failures(run.id, 1);
     const example = first?.error ? `; the first: ${first.externalId}: ${failureLine(first.error)}` : '';
     const retryable = await this.actions.retryableFailures(run.id);
-    const retryInMs = retryable > 0 ? this.#retryInMs(run) : undefined;
+    const retryInMs = againInMs ?? (retryable > 0 ? this.#retryInMs(run) : undefined);
     const failed = `${counted(counts.failed, 'product')} failed${example}`;
     return {
       state: 'partial',
@@ -168,11 +176,13 @@ export class RunEnds {
   /** At least half a minute, because a retry of a run is expensive. Undefined when no attempts are left. */
   #retryInMs(run: SyncRunEntity, error?: unknown): number | undefined {
     const asked = isCoded(error) ? (error.retryAfterMs ?? 0) : 0;
-    const delay = BACKOFF.outsideWork.delayMs(run.attempts + 2, () => this.clock.random(), asked);
+    return this.#waitMs(run, asked, isMetWith(error, 'run', 'pause', 'wait'));
+  }
+
+  #waitMs({ attempts }: SyncRunEntity, askedMs: number, isEndless: boolean): number | undefined {
+    const delay = BACKOFF.outsideWork.delayMs(attempts + 2, () => this.clock.random(), askedMs);
     if (delay !== null) return delay;
-    return isMetWith(error, 'run', 'pause', 'wait')
-      ? Math.max(asked, BACKOFF.outsideWork.longestMs)
-      : undefined;
+    return isEndless ? Math.max(askedMs, BACKOFF.outsideWork.longestMs) : undefined;
   }
 }
 
@@ -181,6 +191,7 @@ export function applyOutcome({
   stopped: why,
   atLimit,
   isCallRefused,
+  againAfterMs,
   unknown = 0,
   unknownReason = '',
 }: GenerationOutcome): ApplyOutcome {
@@ -196,6 +207,12 @@ export function applyOutcome({
       ...(atLimit === true ? [] : stopped),
     ],
     // Requests that were not answered may have been heard.
-    errorCode: unknown > 0 ? 'transient' : isCallRefused === true ? 'misconfigured' : null,
+    errorCode:
+      unknown > 0 || againAfterMs !== undefined
+        ? 'transient'
+        : isCallRefused === true
+          ? 'misconfigured'
+          : null,
+    againAfterMs,
   };
 }

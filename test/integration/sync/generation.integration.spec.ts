@@ -111,11 +111,22 @@ describe('a request for content', () => {
     expect(stages.catalog.script.count('generate')).toBe(3);
   });
 
-  it('that was certainly not heard leaves its products due', async () => {
+  it('that was certainly not heard leaves its products due, and the run is tried again', async () => {
     stages.catalog.script.before('generate', refusal('throttled', { retryAfterMs: 60_000 }));
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { generationRequested: 0 } });
+    const run = await stages.sync();
+    expect(run).toMatchObject({
+      state: 'partial',
+      errorCode: 'transient',
+      counts: { generationRequested: 0 },
+    });
+    expect(run.retryAt!.getTime() - run.finishedAt!.getTime()).toBeGreaterThanOrEqual(60_000);
     expect(await stages.tasks.countByState(STORE)).toEqual({});
-    expect(await requestDue()).toMatchObject({ requested: 4, stopped: null });
+    await stages.db.affected('UPDATE sync_run SET retry_at = now()');
+    expect(await stages.runs.requeueDue()).toEqual([run.id]);
+    expect(await stages.work(run.id)).toMatchObject({
+      ...{ state: 'succeeded', error: null, retryAt: null },
+      counts: { created: 4, generationRequested: 4 },
+    });
   });
 
   it('reports how many of the due products were requested so far, at most as many as it may request', async () => {
