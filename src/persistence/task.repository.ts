@@ -24,6 +24,8 @@ interface NewTasks {
   /** Null for a request of no run. */
   readonly runId: string | null;
   readonly firstPollMs: number;
+  /** So many tasks of the workspace may be open at once; null for any number. */
+  readonly openMost: number | null;
 }
 
 /**
@@ -37,14 +39,21 @@ export class TaskRepository {
 
   /**
    * Writes the ledger before the call is made, so that a delivery which overtakes the answer finds its task, and takes the
-   * products off the list of what is due. Returns the tasks made; products with an open task, and those that are linked in another
-   * workspace, are passed over.
+   * products off the list of what is due. Returns the tasks made; products with an open task, those that are linked in another workspace,
+   * and those beyond `openMost` are passed over.
    */
   async open(
     products: readonly Pick<StoreProductEntity, 'externalId'>[],
-    { workspace, runId, firstPollMs }: NewTasks,
+    { workspace, runId, firstPollMs, openMost }: NewTasks,
   ): Promise<GenerationTaskEntity[]> {
     return this.db.transaction(async (runner) => {
+      if (openMost !== null)
+        await this.db.affected(
+          // SQL: one request of the workspace after the other, because those of two stores at once would count the same room.
+          `SELECT pg_advisory_xact_lock(hashtextextended('open-tasks:' || $1::text, 0))`,
+          [workspace],
+          runner,
+        );
       const tasks = await this.db.read(
         taskRow,
         `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, seen, asked_fields,
@@ -55,9 +64,10 @@ export class TaskRepository {
              AND pushed.external_id = store_product.external_id) THEN catalog_fields END,
            now() + $3 * interval '1 millisecond'
          FROM store_product WHERE external_id = ANY($1) AND catalog_id IS NOT NULL AND workspace = $4
-         ORDER BY external_id
+         ORDER BY external_id LIMIT CASE WHEN $5::int IS NOT NULL THEN greatest(0, $5 - (
+           SELECT count(*) FROM generation_task AS task WHERE task.workspace = $4 AND task.state = 'requested')) END
          ON CONFLICT DO NOTHING RETURNING *`,
-        [products.map((product) => product.externalId), runId, firstPollMs, workspace],
+        [products.map((product) => product.externalId), runId, firstPollMs, workspace, openMost],
         runner,
       );
       await this.db.affected(

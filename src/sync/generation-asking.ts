@@ -34,6 +34,8 @@ export interface UnclearRefusal {
 /** One round of requests for content: their outcomes so far, and why the round ends. */
 export class Asking {
   requested = 0;
+  /** With so many open tasks of the workspace, their cost leaves no credits for another one; null where credits do not matter. */
+  openMost: number | null = null;
   #accepted = false;
   #stopped: Pick<GenerationOutcome, 'stopped' | 'atLimit' | 'isCallRefused' | 'againAfterMs'> | null = null;
   #unclear: UnclearRefusal[] = [];

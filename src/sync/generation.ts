@@ -24,13 +24,20 @@ const REPORT_HOLDS_HOURS = 20;
 /** How many products may be requested now. */
 interface Allowance {
   readonly products: number;
+  /** See `Asking.openMost`. */
+  readonly openMost: number | null;
   /** Why it is none. */
   readonly reason: string;
   /** One product may be requested to learn the credits. */
   readonly mayLook: boolean;
 }
 
-const UNLIMITED: Allowance = { products: Number.POSITIVE_INFINITY, reason: '', mayLook: false };
+const UNLIMITED: Allowance = {
+  products: Number.POSITIVE_INFINITY,
+  openMost: null,
+  reason: '',
+  mayLook: false,
+};
 
 /** Called right before a request is sent: what it throws keeps the request from being sent. */
 type Fence = () => void;
@@ -116,6 +123,7 @@ export class GenerationRequester {
     const { settings, client } = asking.store.workspace;
     const { batchSize, maxPerRun } = settings.generation;
     const allowance = await this.#allowance(asking.store);
+    asking.openMost = allowance.openMost;
     if (allowance.products < 1) {
       const looking = allowance.mayLook ? await next(1) : [];
       const looked =
@@ -138,21 +146,24 @@ export class GenerationRequester {
   /** Open requests have their cost reserved: the service reports credits only with their results. */
   async #allowance({ workspace }: Store): Promise<Allowance> {
     const { mode, minCreditsRemaining } = workspace.settings.generation;
-    if (mode === 'off') return { products: 0, reason: GENERATION_OFF, mayLook: false };
+    if (mode === 'off') return { ...UNLIMITED, products: 0, reason: GENERATION_OFF };
     if (minCreditsRemaining === 0) return UNLIMITED;
     const known = await this.state.workspace(workspace.key);
     if (known?.creditsRemaining == null) return UNLIMITED;
     const open = await this.tasks.countOpen(workspace.key);
-    const products = creditRoom({
+    const openMost = creditRoom({
       remaining: known.creditsRemaining,
       minimum: minCreditsRemaining,
       each: await this.credits.perGeneration(workspace.key),
-      open,
+      open: 0,
     });
-    if (products > 0) return { ...UNLIMITED, products };
+    if (openMost === Number.POSITIVE_INFINITY) return UNLIMITED;
+    if (openMost > open) return { ...UNLIMITED, products: openMost - open, openMost };
     const reserved = open === 0 ? '' : `, ${counted(open, 'request is', 'requests are')} open`;
     return {
       products: 0,
+      // For the look: one store of the workspace makes it.
+      openMost: open + 1,
       reason: `${counted(known.creditsRemaining, 'credit remains', 'credits remain')}${reserved}: one more would leave fewer than generation.minCreditsRemaining (${String(minCreditsRemaining)})`,
       mayLook: await this.state.isCreditReportStale(workspace.key, REPORT_HOLDS_HOURS),
     };
@@ -166,6 +177,7 @@ export class GenerationRequester {
       workspace: asking.store.workspace.key,
       runId: asking.runId,
       firstPollMs: settings.tasks.pollSeconds * 1000,
+      openMost: asking.openMost,
     });
     if (opened.length === 0) return;
     killPoint('generate.opened');

@@ -71,7 +71,7 @@ describe('a task', () => {
     const link = await stages.link(1);
     const opened = await Promise.all(
       Array.from({ length: 20 }, () =>
-        stages.tasks.open([link], { workspace: WORKSPACE, runId: null, firstPollMs: 1000 }),
+        stages.tasks.open([link], { workspace: WORKSPACE, runId: null, firstPollMs: 1000, openMost: null }),
       ),
     );
     expect(opened.flat()).toHaveLength(1);

@@ -4,8 +4,8 @@ import { SyncCosts } from '../../../src/operations/sync-cost.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { CreditRepository } from '../../../src/persistence/credit.repository.js';
 import { refusal } from '../../support/fake-catalog.js';
-import { snapshot } from '../../support/fake-store.js';
-import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { otherSnapshot, snapshot } from '../../support/fake-store.js';
+import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 const stages = await Stages.open();
 beforeEach(async () => {
@@ -319,6 +319,15 @@ describe('brakes', () => {
     );
     await stages.state.reportCredits(WORKSPACE, 20, new Date());
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 2 });
+  });
+
+  it('are those credits for all stores of the workspace, also where two ask at once', async () => {
+    configured({ minCreditsRemaining: 10 });
+    await stages.state.reportCredits(WORKSPACE, 14, new Date());
+    stages.otherStore.put(...[5, 6, 7, 8].map((id) => otherSnapshot(id, `OTHER-${String(id)}`)));
+    const runs = await Promise.all([stages.sync(), stages.sync({ store: OTHER_STORE })]);
+    expect(runs.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+    expect(askedFor().flat()).toHaveLength(4);
   });
 
   it('are looked at again with one product a night, and all is asked for once there are enough', async () => {
