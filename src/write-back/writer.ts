@@ -5,6 +5,7 @@ import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { pauseAfter } from '../domain/side-pause.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
+import { IMAGE_ALTS, imageOfTarget } from '../domain/write-target.js';
 import { CRASHES_MOST, DATABASE_BACK_MS } from '../persistence/crash-count.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
@@ -350,8 +351,10 @@ function heldBack(store: Store, row: WriteBackEntity, findings: readonly GateFin
 function withLeft(row: WriteBackEntity, end: WriteBackEnd): WriteBackEnd {
   const isApproved = row.intendedBefore !== null;
   if (!isApproved || end.state !== 'applied') return end;
+  const conflicts = end.fields.filter(({ outcome }) => outcome === 'conflict');
+  // One intended value covers all images.
   const edited = new Set(
-    end.fields.filter(({ outcome }) => outcome === 'conflict').map(({ target }) => target),
+    conflicts.map(({ target }) => (imageOfTarget(target) === null ? target : IMAGE_ALTS)),
   );
   const intended = row.intended.filter(({ target }) => edited.has(target));
   if (intended.length === 0) return end;

@@ -189,6 +189,23 @@ describe('alternative texts', () => {
     expect(alts()).toEqual([null, 'Label', 'Front']);
   });
 
+  it('that the merchant emptied wait for review when the rest of the result is approved with others', async () => {
+    configure({ mode: 'review', fields: FIELDS });
+    await stages.sync();
+    const approved = async (value: string) => {
+      const id = await shop.intended(shirt, { ...text(value), name: value });
+      await stages.approver.approve(id, { overwriteEdits: false, passGates: false }, PERSON);
+      await stages.writer.write(id);
+    };
+    await approved('A shirt');
+    const images = [picture(0, null), picture(1, 'From behind'), picture(2, 'A shirt')];
+    shop.store.products.create({ ...SHIRT, images });
+    await approved('Another');
+    expect(alts()).toEqual([null, 'From behind', 'Another']);
+    const left = (await stages.writeBacks.forProduct((await stages.link(shirt.id)).externalId)).at(-1);
+    expect(left).toMatchObject({ state: 'pending_review', intended: [{ target: 'images[].alt' }] });
+  });
+
   it('that have no image say so', async () => {
     shop.store.products.create({ ...SHIRT, images: [] });
     configure({ fields: FIELDS });
