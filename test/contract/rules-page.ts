@@ -60,7 +60,7 @@ const SANDBOX = `## The sandbox
 \`src/sandbox/catalog/\` is a complete service that follows the catalog API, with a PostgreSQL schema of its own. It makes content by rules
 from the product's own data. It shares only the error class with store-sync, so that a mistake cannot hide on both sides.
 
-\`npm run sandbox\` starts it and prints the base URL and, once, an API token; \`--help\` lists options and commands. \`npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]\` starts a sandbox store.
+\`npm run sandbox\` starts it and prints the base URL and, once, an API token; \`--help\` lists its options. \`npm run sandbox:store -- [--kind woocommerce] [--port 4100] [--secret-file FILE]\` starts a sandbox store.
 
 Tests run under every reading: \`--reading NAME=VALUE\`, or \`startCatalogSandbox({ readings })\` in a test. An unknown name lists the names
 and what they mean.

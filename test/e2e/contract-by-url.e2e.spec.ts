@@ -40,7 +40,7 @@ async function startProcess(): Promise<Service> {
   const operated = await startCatalogSandbox({ databaseUrl: database.url });
   const options = await accounts(operated);
   await operated.stop();
-  const child = spawn(process.execPath, [SANDBOX, 'serve', '--port', '0', '--database-url', database.url]);
+  const child = spawn(process.execPath, [SANDBOX, '--port', '0', '--database-url', database.url]);
   const printed: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     printed.push(line.split(/ {2,}/)[1] ?? '');
@@ -154,4 +154,14 @@ describe('the contract suite, by URL and credentials alone', () => {
     ]);
     expect({ status, message }).toEqual({ status: 1, message: expect.stringContaining(problem) });
   });
+});
+
+it('the sandbox program lists its readings where one is not known', async () => {
+  const program = spawn(process.execPath, [SANDBOX, '--reading', 'patchLocale=perhaps']);
+  const [[status], message] = await Promise.all([
+    once(program, 'exit') as Promise<[number]>,
+    text(program.stderr),
+  ]);
+  expect(status).toBe(1);
+  expect(message).toMatch(/patchLocale=perhaps is not known\. .*\npatchLocale: Do PUT and PATCH/s);
 });
