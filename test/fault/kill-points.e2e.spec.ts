@@ -69,7 +69,7 @@ class Relay {
 
   private async letADayPass(): Promise<void> {
     const open = `SELECT 1 FROM generation_task WHERE state = 'requested'`;
-    await until('the run ended', async () => (await this.world.rows(RUN_ACTIVE)).length === 0);
+    await this.world.runsEnded();
     expect(await this.world.rows(open)).toHaveLength(1);
     await this.world.rows(
       `UPDATE generation_task SET requested_at = requested_at - interval '25 hours', next_poll_at = now() WHERE state = 'requested'`,

@@ -5,12 +5,8 @@ import { planSoak } from '../soak/plan.js';
 import { chance } from './chance.js';
 import { DeliverySender } from './deliveries.js';
 import type { World } from '../support/e2e-world.js';
-import { until } from '../support/until.js';
 import { openFaultWorld } from './fault-world.js';
 import { checkHistory } from './history.js';
-
-const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
-  UNION ALL SELECT 1 FROM write_back WHERE state = 'ready'`;
 
 (redisAvailable() ? describe : describe.skip)('with the queues in Redis', () => {
   let redis: TestRedis;
@@ -63,7 +59,7 @@ const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
   }
 
   async function expectAllRound(here: World, sender: DeliverySender): Promise<void> {
-    await until('every row is settled', async () => (await here.rows(OPEN)).length === 0, 240_000);
+    await here.settled();
     const { lost, doubled, refused, broken } = await checkHistory({ world: here, sent: sender.sent });
     expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
   }

@@ -10,11 +10,6 @@ import { Front } from './front.js';
 import { checkHistory, storeWrites } from './history.js';
 import { requestCounts } from '../support/world/catalog-calls.js';
 
-const RUNS_AT_REST = `SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')`;
-const ROWS_AT_REST = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
-  UNION ALL SELECT 1 FROM write_back WHERE state = 'ready'
-  UNION ALL SELECT 1 FROM generation_task WHERE state = 'requested'`;
-
 let world: World;
 let front: Front | null = null;
 afterEach(async () => {
@@ -34,10 +29,6 @@ function fill(count: number): void {
   }
 }
 
-async function atRest(sql: string): Promise<boolean> {
-  return (await world.rows(sql)).length === 0;
-}
-
 async function expectNothingLostOrDoubled(sent: DeliverySender['sent'] = []): Promise<void> {
   const { lost, doubled, refused, broken } = await checkHistory({ world, sent });
   expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
@@ -55,11 +46,11 @@ describe('among two daemons', () => {
     expect(await doomed.exit()).toBeNull();
     const diedAt = performance.now();
     left.resume();
-    await until('the run ended', () => atRest(RUNS_AT_REST), 120_000);
+    await world.runsEnded();
     expect(performance.now() - diedAt).toBeLessThan(40_000);
     const [run] = await world.rows<{ state: string }>('SELECT state FROM sync_run WHERE id = $1', [id]);
     expect(run?.state).toBe('succeeded');
-    await until('every row is at rest', () => atRest(ROWS_AT_REST), 120_000);
+    await world.settled();
     await expectNothingLostOrDoubled();
     expect(requestCounts(world.catalog.requests())['POST /products/']).toBeGreaterThanOrEqual(5);
   });
@@ -80,7 +71,7 @@ describe('among two daemons', () => {
     const written = storeWrites(world.store).find((write) => write.product === product?.gid);
     still.resume();
     await sender.idle();
-    await until('every row is at rest', () => atRest(ROWS_AT_REST), 120_000);
+    await world.settled();
     await sleep(500);
     await expectNothingLostOrDoubled(sender.sent);
     expect(written).toBeDefined();
@@ -108,7 +99,7 @@ describe('among two daemons', () => {
     await renewedToo.start();
     await sending;
     await sender.idle();
-    await until('every row is at rest', () => atRest(ROWS_AT_REST), 120_000);
+    await world.settled();
     await expectNothingLostOrDoubled(sender.sent);
   });
 });

@@ -5,7 +5,6 @@ import { Front } from '../fault/front.js';
 import { checkHistory, type Verdict } from '../fault/history.js';
 import { until } from '../support/until.js';
 import { checkTitles, edit, shuffled, type SoakPlan } from './plan.js';
-import { rest, sendOver } from './sending.js';
 import { Fleet, WORKSPACE, type FleetOptions } from './fleet.js';
 import { planFleet } from './fleet-plan.js';
 import { RunningReplicas } from './running-replicas.js';
@@ -80,7 +79,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     await torment(fleet, replicas, plan, sender, options, random);
     options.log('every replica is up');
     await sender.idle();
-    await rest(fleet.world, options.log, REST_WITHIN_MS + options.deliveries * EACH_WITHIN_MS);
+    await fleet.world.settled(REST_WITHIN_MS + options.deliveries * EACH_WITHIN_MS);
     for (const line of await replicas.stop()) options.log(line);
     options.log('every replica has stopped');
     await lastNight(fleet);
@@ -97,7 +96,7 @@ async function firstNight(fleet: Fleet, options: SoakOptions, random: () => numb
   const daemon = await (await fleet.load(0, 0, { cron: NEVER })).start();
   await recordLeases(fleet.db);
   for (const store of fleet.keys) await fleet.world.requestRun({ store });
-  await until('the first runs have ended', () => runsAtRest(fleet), REST_WITHIN_MS);
+  await fleet.world.runsEnded(REST_WITHIN_MS);
   await daemon.terminate();
   const plan = await results();
   edit(fleet.stores, plan.edits);
@@ -109,14 +108,10 @@ async function lastNight(fleet: Fleet): Promise<void> {
   await fleet.world.database.expireLeases();
   const daemon = await (await fleet.load(0, 0, { cron: NEVER })).start();
   // A request joins a run that is open, and an interrupted one has read its store before the last edits.
-  await until('the interrupted runs have ended', () => runsAtRest(fleet), REST_WITHIN_MS);
+  await fleet.world.runsEnded(REST_WITHIN_MS);
   for (const store of fleet.keys) await fleet.world.requestRun({ store });
-  await until('the last runs have ended', () => runsAtRest(fleet), REST_WITHIN_MS);
+  await fleet.world.runsEnded(REST_WITHIN_MS);
   await daemon.terminate();
-}
-
-async function runsAtRest(fleet: Fleet): Promise<boolean> {
-  return (await fleet.db.query(`SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')`)).rowCount === 0;
 }
 
 /** Disturbance after disturbance, in an order of chance, each with its share of the deliveries. */
@@ -155,6 +150,18 @@ async function torment(
       );
   }
   await replicas.settle();
+}
+
+/** Sends the deliveries within `ms` milliseconds, five at a time. */
+async function sendOver(
+  deliveries: SoakPlan['deliveries'],
+  ms: number,
+  sender: DeliverySender,
+): Promise<void> {
+  for (const [index, delivery] of deliveries.entries()) {
+    sender.send(delivery);
+    if (index % 5 === 4) await sleep((ms * 5) / deliveries.length);
+  }
 }
 
 /** A merchant changes what the next run has to push. */

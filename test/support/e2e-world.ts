@@ -279,8 +279,12 @@ export class World {
   }
 
   /** Waits until no task, delivery or write-back is open. */
-  async settled(): Promise<void> {
-    await this.database.settled();
+  async settled(withinMs?: number): Promise<void> {
+    await this.database.settled(withinMs);
+  }
+
+  async runsEnded(withinMs?: number): Promise<void> {
+    await this.database.runsEnded(withinMs);
   }
 
   /** Rows of the program's own database. */

@@ -74,15 +74,18 @@ export class WorldDatabase {
   }
 
   /** Waits until no task, delivery or write-back is open. */
-  async settled(): Promise<void> {
-    await until('the end of tasks, deliveries and write-backs', async () => {
-      const [row] = await this.rows<{ open: string }>(
-        `SELECT (SELECT count(*) FROM generation_task WHERE state = 'requested')
-           + (SELECT count(*) FROM webhook_delivery WHERE state = 'received')
-           + (SELECT count(*) FROM write_back WHERE state = 'ready') AS open`,
-      );
-      return row?.open === '0';
-    });
+  async settled(withinMs?: number): Promise<void> {
+    const open = `SELECT 1 FROM generation_task WHERE state = 'requested'
+      UNION ALL SELECT 1 FROM webhook_delivery WHERE state = 'received'
+      UNION ALL SELECT 1 FROM write_back WHERE state = 'ready' LIMIT 1`;
+    const none = async (): Promise<boolean> => (await this.rows(open)).length === 0;
+    await until('the end of tasks, deliveries and write-backs', none, withinMs);
+  }
+
+  /** Waits until no run is open. */
+  async runsEnded(withinMs?: number): Promise<void> {
+    const open = `SELECT 1 FROM sync_run WHERE state IN ('queued', 'running') LIMIT 1`;
+    await until('the end of runs', async () => (await this.rows(open)).length === 0, withinMs);
   }
 
   /** Lets every lease expire, as if time had passed for leases alone: their holders count as dead. */
