@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deliveryOf, signed } from '../fault/deliveries.js';
+import { deliveryOf } from '../fault/deliveries.js';
+import { signed } from '../support/signed-delivery.js';
 
 // `load-main.ts URL SECRET SHOP FIRST SECONDS CONNECTIONS [PER_SECOND]`: sends signed deliveries of 4 KB, as fast as they are answered or
 // PER_SECOND. Each reports another failed generation, of products numbered from FIRST. Prints statuses and latencies as JSON. Those of
@@ -26,7 +27,7 @@ function send(): Promise<void> {
     createdAt: new Date(),
     content: { name: `Lamp ${String(id)}`, html_description: filling },
   });
-  const headers = { ...signed(body, secret, new Date()), 'content-length': body.length };
+  const headers = { ...signed(body, secret), 'content-length': body.length };
   return new Promise((resolve) => {
     const began = performance.now();
     const ended = (status: string): void => {

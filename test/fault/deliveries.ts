@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { signed } from '../support/signed-delivery.js';
 
 /** A delivery of the service: its body, and its expected result. */
 export interface Delivery {
@@ -44,17 +44,6 @@ export function deliveryOf(result: GenerationResult): Delivery {
   return {
     key: `${result.action}:${String(result.catalogId)}:${result.taskId}`,
     body: Buffer.from(JSON.stringify(body)),
-  };
-}
-
-/** Headers of a genuine delivery (docs/catalog-rules.md#signature). */
-export function signed(body: Uint8Array, secret: string, at: Date): Record<string, string> {
-  const timestamp = String(Math.floor(at.getTime() / 1000));
-  const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
-  return {
-    'content-type': 'application/json',
-    'x-webhook-timestamp': timestamp,
-    'x-webhook-signature': `sha256=${digest}`,
   };
 }
 

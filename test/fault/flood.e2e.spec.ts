@@ -6,7 +6,8 @@ import { connect, type Socket } from 'node:net';
 import { MEMORY_LIMIT_MB, MemoryProbe } from '../support/memory-probe.js';
 import { runDirectory } from '../support/run-directory.js';
 import type { DaemonProcess } from '../support/world/daemon-process.js';
-import { deliveryOf, post, signed, type Delivery } from './deliveries.js';
+import { signed } from '../support/signed-delivery.js';
+import { deliveryOf, post, type Delivery } from './deliveries.js';
 import type { World } from '../support/e2e-world.js';
 import { openFaultWorld } from './fault-world.js';
 
@@ -57,7 +58,7 @@ function delivery(): Delivery {
  */
 async function deliver(): Promise<number | null> {
   const { body } = delivery();
-  const headers = signed(body, world.webhookSecret, new Date());
+  const headers = signed(body, world.webhookSecret);
   const send = (): Promise<number | null> =>
     post(world.webhookUrl, body, { ...headers, connection: 'close' });
   return (await send()) ?? (await send()) ?? send();
@@ -70,7 +71,7 @@ function residentMb(): number {
 
 async function sendLarge(): Promise<number | null> {
   return new Promise((resolve) => {
-    const headers = { ...signed(Buffer.from('x'), WRONG_SECRET, new Date()), 'content-length': LARGE.length };
+    const headers = { ...signed(Buffer.from('x'), WRONG_SECRET), 'content-length': LARGE.length };
     const outgoing = httpRequest(world.webhookUrl, { method: 'POST', headers, agent: false });
     outgoing.on('response', (answer) => {
       answer.resume();
@@ -91,7 +92,7 @@ async function halfSend(): Promise<Socket> {
   const headers = {
     host: 'here',
     'content-length': '1000000',
-    ...signed(Buffer.from('x'), WRONG_SECRET, new Date()),
+    ...signed(Buffer.from('x'), WRONG_SECRET),
   };
   const head = Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)

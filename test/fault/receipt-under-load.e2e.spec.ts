@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DaemonHere } from '../support/world/daemon-here.js';
-import { deliveryOf, DeliverySender, post, signed, type Delivery } from './deliveries.js';
+import { signed } from '../support/signed-delivery.js';
+import { deliveryOf, DeliverySender, post, type Delivery } from './deliveries.js';
 import type { Settings } from '../support/e2e-settings.js';
 import type { World } from '../support/e2e-world.js';
 import { openFaultWorld, WORKSPACE } from './fault-world.js';
@@ -73,8 +74,6 @@ describe('deliveries', () => {
     await daemon.stop();
     await startWith({ hmacSecret: NEXT_SECRET, register: false });
     const late = delivery();
-    expect(await post(world.webhookUrl, late.body, signed(late.body, world.webhookSecret, new Date()))).toBe(
-      401,
-    );
+    expect(await post(world.webhookUrl, late.body, signed(late.body, world.webhookSecret))).toBe(401);
   });
 });

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -13,6 +13,7 @@ import { ownPort } from './ports.js';
 import { redisOfAWorld } from './redis.js';
 import { endWithTheFile } from './left-open.mjs';
 import { runDirectory } from './run-directory.js';
+import { signed } from './signed-delivery.js';
 import { until } from './until.js';
 import { callCatalog, catalogProducts, catalogWrites, type CatalogEntry } from './world/catalog-calls.js';
 import { DaemonHere } from './world/daemon-here.js';
@@ -325,19 +326,11 @@ export class World {
     } = {},
   ): Promise<number> {
     const raw = Buffer.from(body);
-    const timestamp = String(Math.floor(Date.now() / 1000) - (options.ageSeconds ?? 0));
-    const digest = createHmac('sha256', options.secret ?? this.webhookSecret)
-      .update(`${timestamp}.`)
-      .update(raw)
-      .digest('hex');
+    const at = new Date(Date.now() - (options.ageSeconds ?? 0) * 1000);
+    const headers = { ...signed(raw, options.secret ?? this.webhookSecret, at), ...options.headers };
     const answer = await fetch(`${this.url}/webhooks/catalog/${options.workspace ?? 'default'}`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-webhook-timestamp': timestamp,
-        'x-webhook-signature': `sha256=${digest}`,
-        ...options.headers,
-      },
+      headers,
       body: raw,
     });
     await answer.arrayBuffer();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { World } from '../../support/e2e-world.js';
+import { signed } from '../../support/signed-delivery.js';
 
 let world: World;
 const sockets: Socket[] = [];
@@ -14,12 +14,6 @@ afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await world.end();
 }, 60_000);
-
-function signed(body: string, secret: string): Record<string, string> {
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
-  return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': `sha256=${digest}` };
-}
 
 /** Sends the head of a request that announces a body of ten thousand bytes, and so much of the body. */
 async function begin(path: string, headers: Record<string, string>, body = ''): Promise<Socket> {
