@@ -14,7 +14,7 @@ import type {
   WriteOutcome,
 } from '../../src/domain/store-port.js';
 import { imageOfTarget } from '../../src/domain/write-target.js';
-import { refused, written } from '../../src/store/outcomes.js';
+import { written } from '../../src/store/outcomes.js';
 import { CallScript } from './call-script.js';
 
 /** The calls of the API in memory. */
@@ -39,8 +39,6 @@ export class FakeProducts {
   readonly products = new Map<string, TimedSnapshot>();
   /** The images of products, by store id. */
   readonly images = new Map<string, readonly LiveImage[]>();
-  /** Images that the store refuses to change, by id. */
-  refusedImages = new Set<string>();
   /** The full names of the store's taxonomy. */
   categories: readonly string[] = [];
   /** The merchant's definitions of metafields of variants, by `namespace.key`. */
@@ -98,7 +96,6 @@ export class FakeProducts {
       await beforeSend?.();
       return writes.map(({ target, value }) => {
         const image = imageOfTarget(target) ?? '';
-        if (this.refusedImages.has(image)) return refused(target, 'it is locked');
         const alt = value === '' ? null : value;
         for (const [storeId, images] of this.images)
           this.images.set(

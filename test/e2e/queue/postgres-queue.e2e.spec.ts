@@ -282,15 +282,6 @@ describe('the queues while their PostgreSQL is away', () => {
     await application.ledger.until('first');
   });
 
-  it('give up on a server that does not come, as transient', async () => {
-    await stopServer(cluster.place, 'fast', 10_000);
-    try {
-      await expect(start(cluster.url, { waitMs: 300 })).rejects.toMatchObject({ code: 'transient' });
-    } finally {
-      await cluster.start();
-    }
-  });
-
   it('close although the server is away', async () => {
     const application = await startQueueApplication({
       storage: { kind: 'postgres', databaseUrl: cluster.url },

@@ -31,12 +31,6 @@ describeOnRedis('the queues on Redis', () => {
     for (const application of applications.splice(0)) await application.context.close();
   });
 
-  it('bring a job to the processor of its queue', async () => {
-    const application = await start();
-    expect(await application.jobs.enqueueMany('runs', ['a', 'b', 'c'])).toBe(3);
-    await application.ledger.until('a', 'b', 'c');
-  });
-
   it('keep their keys behind a prefix of their own', async () => {
     const application = await start();
     await application.jobs.enqueue('reconcile', 'nobody works on these here');
@@ -45,15 +39,6 @@ describeOnRedis('the queues on Redis', () => {
     client.disconnect();
     expect(keys.length).toBeGreaterThan(0);
     expect(keys.filter((key) => !key.startsWith('{store-sync}:'))).toEqual([]);
-  });
-
-  it('go on after everything in Redis was deleted', async () => {
-    const application = await start();
-    const client = new Redis(redis.url);
-    await client.flushall();
-    client.disconnect();
-    expect(await application.jobs.enqueue('runs', 'after the flush')).toBe(true);
-    await application.ledger.until('after the flush');
   });
 
   it('go on by themselves after Redis was stopped and started again', async () => {
