@@ -5,7 +5,6 @@ import { startTestShop, type TestShop } from '../support/sandbox/test-shop.js';
 import { World } from '../support/e2e-world.js';
 import type { Settings } from '../support/e2e-settings.js';
 import { runCommand, syncHere, type CommandEnd } from '../support/run-command.js';
-import { Visitor } from './dashboard/dashboard-world.js';
 
 let shop: TestShop;
 let world: World;
@@ -93,7 +92,6 @@ describe('texts for a shop of the second kind', () => {
   const FIELDS = { name: 'title', html_description: 'descriptionHtml', description: 'shortDescription' };
   const ids = new Map<string, number>();
   const rowSchema = z.looseObject({ id: z.string(), externalId: z.string(), state: z.string() });
-  let visitor: Visitor;
 
   const post = (name: string): Post => shop.products.get(ids.get(name)!)!;
   const texts = (name: string): readonly string[] => {
@@ -129,45 +127,15 @@ describe('texts for a shop of the second kind', () => {
       ids.set(name, created.id);
     }
     await world.startHere();
-    visitor = new Visitor(world.url);
-    await visitor.signIn(world.adminToken);
     expect(await world.runToEnd()).toMatchObject({ status: 'succeeded', counts: { created: NAMES.length } });
     await world.settled();
   });
   afterAll(close);
 
-  it('wait for review, and nothing was written', async () => {
-    expect(await rowOf('plain')).toMatchObject({ state: 'pending_review' });
-    expect(writes()).toBe(0);
-  });
-
-  it('are listed with what the merchant edited since, by a look at the shop', async () => {
-    shop.products.edit(ids.get('edited')!, { shortDescription: 'By hand.' });
-    expect((await visitor.get('/review')).text.split('edited in the shop')).toHaveLength(2);
-    const { id } = await rowOf('edited');
-    const { text } = await visitor.get(`/write-backs/${id}`);
-    expect(text).toContain('the merchant edited it after it was read');
-  });
-
-  it('overwrite what the merchant saves between the read and the write, and the journal has the text that was read', async () => {
+  it('are counted by metrics, as are the requests', async () => {
     const { id } = await rowOf('late');
-    shop.beforeEach(({ method }) => {
-      if (method === 'PUT') shop.products.edit(ids.get('late')!, { description: '<p>In between.</p>' });
-    });
     await world.api('POST', `/api/v1/write-backs/${id}/approve`, {});
     await world.settled();
-    shop.beforeEach(() => undefined);
-    expect(texts('late')[1]).toContain('Written by rules');
-    expect(await journalOf('late')).toContainEqual(
-      expect.objectContaining({
-        target: 'descriptionHtml',
-        before: before('late')[1],
-        after: texts('late')[1],
-      }),
-    );
-  });
-
-  it('are counted by metrics, as are the requests', async () => {
     const metrics = await (await fetch(`${world.url}/metrics`)).text();
     expect(metrics).toMatch(/^store_sync_write_backs_total\{state="applied"\} [1-9]/m);
     expect(metrics).toMatch(
@@ -176,6 +144,7 @@ describe('texts for a shop of the second kind', () => {
   });
 
   it('are written by an approval of all, but where the merchant edited', async () => {
+    shop.products.edit(ids.get('edited')!, { shortDescription: 'By hand.' });
     const end = await command('write-backs', ['approve'], { all: true, store: 'main', yes: true });
     expect(end.stdout + end.stderr).toMatch(/1 left: edited by the merchant/);
     await world.settled();
@@ -193,17 +162,6 @@ describe('texts for a shop of the second kind', () => {
         after: short,
       }),
     );
-  });
-
-  it('come back as no news: a night without edits writes nothing on either side', async () => {
-    const sides = [world.catalogWrites(), writes()];
-    const run = await world.runToEnd();
-    await world.settled();
-    expect(run.counts).toMatchObject({ created: 0, generationRequested: 0 });
-    const quiet = [world.catalogWrites(), writes()];
-    expect(quiet[1]).toBe(sides[1]);
-    await world.runToEnd();
-    expect([world.catalogWrites(), writes()]).toEqual(quiet);
   });
 
   it('are compared with the shop by drift: edited, overwritten, unpublished or deleted', async () => {

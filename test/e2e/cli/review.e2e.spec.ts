@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { World } from '../../support/e2e-world.js';
 import { runCommand, type CommandEnd } from '../../support/run-command.js';
 
-const NAMES = ['approved', 'rejected', 'edited', 'waiting'];
+const NAMES = ['approved', 'rejected', 'waiting'];
 let world: World;
 
 /** Generated content waits for review. No daemon runs beside the commands. */
@@ -48,7 +48,7 @@ describe('write-backs', () => {
   it('lists what waits for review, with each field and what it is to become', async () => {
     const end = await runCommand(world, 'write-backs', [], { state: 'pending_review' });
     expect(end.stdout).toMatch(/title: to become "/);
-    expect(end.stdout.trimEnd().split('\n').at(-1)).toBe('4 of 4 write-backs');
+    expect(end.stdout.trimEnd().split('\n').at(-1)).toBe('3 of 3 write-backs');
   });
 
   it('approve writes at once, beside no daemon', async () => {
@@ -79,15 +79,6 @@ describe('write-backs', () => {
       status: 1,
       stderr: `store-sync: write-back ${id} is reverted, not applied\n`,
     });
-  });
-
-  it('revert leaves what the merchant edited since alone', async () => {
-    const { id } = await rowOf('write-backs', 'edited');
-    await decide('approve', id);
-    const product = world.store.products.byHandle('edited');
-    world.store.products.merchantEdit(product?.id ?? 0, { title: 'By hand' });
-    await decide('revert', id);
-    expect(titleOf('edited')).toBe('By hand');
   });
 
   it('decides about the others when one of several is unknown, and exits 1', async () => {
@@ -231,7 +222,7 @@ async function runOf(id: string): Promise<string> {
 
 describe('deliveries', () => {
   it('list is what the command does by itself', async () => {
-    expect(await rows('deliveries', { state: 'processed' })).toHaveLength(4);
+    expect(await rows('deliveries', { state: 'processed' })).toHaveLength(3);
   });
 
   it('replay interprets again on the spot, and what was written is not written twice', async () => {

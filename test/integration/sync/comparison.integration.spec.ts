@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { CodedError } from '../../../src/domain/errors.js';
-import type { SourceProduct } from '../../../src/domain/store-port.js';
 import { fingerprint } from '../../../src/domain/fingerprint.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
@@ -21,13 +19,6 @@ async function plannedByTheNextRun(): Promise<string[]> {
 }
 
 describe('a product whose effective source is the one that was pushed', () => {
-  it('is not planned, also beside others that changed', async () => {
-    expect(await plannedByTheNextRun()).toEqual([]);
-    stages.store.edit('2', { vendor: 'Other' });
-    expect(await plannedByTheNextRun()).toEqual(['2']);
-    expect(await plannedByTheNextRun()).toEqual([]);
-  });
-
   it('is not planned where it moved without a change that matters', async () => {
     stages.store.edit('2', { updatedAt: new Date('2026-11-20T10:00:00Z') });
     expect(await plannedByTheNextRun()).toEqual([]);
@@ -44,19 +35,8 @@ describe('a product whose effective source is the one that was pushed', () => {
   });
 
   it('counts as it is shown first where the export shows it again with another text', async () => {
-    const read = stages.store.readExport.bind(stages.store);
-    stages.store.readExport = async function* (completed): AsyncGenerator<readonly SourceProduct[]> {
-      const batches: (readonly SourceProduct[])[] = [];
-      for await (const batch of read(completed)) batches.push(batch);
-      yield* batches;
-      for (const batch of batches)
-        yield batch.map((product) => ({
-          ...product,
-          snapshot: () => ({ ...product.snapshot(), vendor: 'Other' }),
-        }));
-    };
+    stages.store.repeated = [1, 2, 3].map((id) => snapshot(id, { vendor: 'Other' }));
     expect(await plannedByTheNextRun()).toEqual([]);
-    stages.store.readExport = read;
   });
 
   it('is planned again after what was pushed has moved, whoever moved it', async () => {
@@ -68,60 +48,37 @@ describe('a product whose effective source is the one that was pushed', () => {
   });
 });
 
-it('a product that proves malformed is owed by name, and the run goes on with the others', async () => {
-  stages.store.edit('1', { vendor: 'Other' });
-  stages.store.edit('2', { vendor: 'Other' });
-  const read = stages.store.readExport.bind(stages.store);
-  stages.store.readExport = async function* (completed): AsyncGenerator<readonly SourceProduct[]> {
-    for await (const batch of read(completed))
-      yield batch.map((product) => ({
-        ...product,
-        snapshot: () => {
-          if (product.externalId === snapshot(2).externalId)
-            throw new CodedError('transient', 'line 7 of the export is malformed');
-          return product.snapshot();
-        },
-      }));
-  };
-  expect(await stages.sync()).toMatchObject({
-    state: 'partial',
-    counts: { updated: 1, owed: 1, orphaned: 0 },
-  });
-  const owed = new OwedRepository(stages.db);
-  expect(await owed.page(STORE, '', 10)).toMatchObject([
-    {
-      externalId: snapshot(2).externalId,
-      storeId: snapshot(2).storeId,
-      code: 'not_understood',
-      detail: 'line 7 of the export is malformed',
-    },
-  ]);
-  stages.store.readExport = read;
-  expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, owed: 0 } });
-  expect(await owed.page(STORE, '', 10)).toEqual([]);
-});
-
 it.each([
-  ['a full read by pages', true],
-  ['an incremental read', false],
-])('a product that proves malformed in %s is owed by name, and its page goes on', async (_read, full) => {
-  stages.store.exports = false;
-  await stages.sync();
-  stages.store.malformed.add('2');
-  const updatedAt = new Date();
-  for (const id of ['1', '2', '3']) stages.store.edit(id, { vendor: 'Other', updatedAt });
-  expect(await stages.sync({ full })).toMatchObject({ state: 'partial', counts: { updated: 2, owed: 1 } });
-  const owed = new OwedRepository(stages.db);
-  expect(await owed.page(STORE, '', 10)).toMatchObject([
-    { externalId: snapshot(2).externalId, code: 'not_understood', detail: 'malformed product data, 2' },
-  ]);
-  // Owed products are read by their ids, and the fault is still theirs alone.
-  stages.store.edit('3', { vendor: 'Another', updatedAt });
-  expect(await stages.sync({ full: false })).toMatchObject({ state: 'partial', counts: { updated: 1 } });
-  stages.store.malformed.clear();
-  await stages.sync({ full: false });
-  expect(await owed.page(STORE, '', 10)).toEqual([]);
-});
+  ['an export', true, true],
+  ['a full read by pages', true, false],
+  ['an incremental read', false, false],
+])(
+  'a product that proves malformed in %s is owed by name, and the others go on',
+  async (_read, full, exports) => {
+    stages.store.exports = exports;
+    await stages.sync();
+    stages.store.malformed.add('2');
+    const updatedAt = new Date();
+    for (const id of ['1', '2', '3']) stages.store.edit(id, { vendor: 'Other', updatedAt });
+    expect(await stages.sync({ full })).toMatchObject({
+      state: 'partial',
+      counts: { updated: 2, owed: 1, orphaned: 0 },
+    });
+    const owed = new OwedRepository(stages.db);
+    expect(await owed.page(STORE, '', 10)).toMatchObject([
+      {
+        ...{ externalId: snapshot(2).externalId, storeId: '2' },
+        ...{ code: 'not_understood', detail: 'malformed product data, 2' },
+      },
+    ]);
+    // Owed products are read by their ids, and the fault is still theirs alone.
+    stages.store.edit('3', { vendor: 'Another', updatedAt });
+    expect(await stages.sync({ full: false })).toMatchObject({ state: 'partial', counts: { updated: 1 } });
+    stages.store.malformed.clear();
+    await stages.sync({ full: false });
+    expect(await owed.page(STORE, '', 10)).toEqual([]);
+  },
+);
 
 it('a product whose identity cannot be settled is owed by name, and the run goes on', async () => {
   stages.store.put(withSku(snapshot(4), 'SHARED'), withSku(snapshot(5), 'SHARED'));

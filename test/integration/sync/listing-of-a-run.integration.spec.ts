@@ -73,16 +73,6 @@ describe('while its store makes the export, a full run', () => {
     expect(await nights.listings()).toHaveLength(1);
   });
 
-  it('finds what was deleted before it began', async () => {
-    stages.catalog.products.delete(stages.catalog.of(snapshot(1).externalId)?.id ?? 0);
-    const gate = gateAtExport();
-    const reading = nights.run(STORE);
-    await gate.reached;
-    await nights.listingIsThere();
-    gate.open();
-    expect(await reading).toMatchObject({ counts: { created: 1, unchanged: 1 } });
-  });
-
   it('never changes a foreign product that was created after the listing was read', async () => {
     const gate = gateAtExport();
     stages.store.put(snapshot(3));

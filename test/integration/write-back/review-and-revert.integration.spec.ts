@@ -41,14 +41,6 @@ describe('review', () => {
     expect(stages.store.at('1').title).toBe('Generated 1');
     expect((await stages.writeBacks.get(id))?.fields[0]).toMatchObject({ before: 'Mine' });
   });
-
-  it('writes nothing that was rejected', async () => {
-    const id = await generated();
-    expect(await stages.decisions.decide(id, 'reject', PERSON)).toBe('decided');
-    expect(await stages.writer.write(id)).toBeNull();
-    expect(await stages.decisions.decide(id, 'approve', PERSON)).toBe('wrong_state');
-    expect(stages.store.script.count('writeFields')).toBe(0);
-  });
 });
 
 describe('a person’s decision', () => {

@@ -2,15 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
-import {
-  deliver,
-  deliverNewer,
-  outcomesOf,
-  resultOf,
-  writeAll,
-  writeNewer,
-  type ResultOptions,
-} from '../../support/results.js';
+import { deliverNewer, outcomesOf, writeAll, writeNewer, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
@@ -62,14 +54,6 @@ describe('generated content', () => {
     stages.settings = { store: {}, workspace: {} };
     expect(await written({ name: 'Title again' })).toMatchObject({ state: 'applied' });
     expect(read()).toBe(true);
-  });
-
-  it('is only noted where writeBack.mode is off', async () => {
-    stages.settings = { store: { writeBack: { mode: 'off' } }, workspace: {} };
-    const { delivery, writeBackId } = await deliver(stages, await resultOf(stages, 1));
-    expect(writeBackId).toBeNull();
-    expect(delivery.note).toBe('content generated but not written: writeBack.mode is off');
-    expect(stages.store.script.calls).toEqual([]);
   });
 
   it('waits while writeBack.mode is off, also if it came before', async () => {
