@@ -14,10 +14,10 @@ export function isRun(row: string): string {
   return `${row}.state NOT IN (${PLANS})`;
 }
 
-/** SQL: true of a run when its store has a newer one. */
-export function hasNewerRun(run: string): string {
+/** SQL: true of a run when its store has a newer one that meets the condition. */
+export function hasNewerRun(run: string, condition = 'true'): string {
   return `EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = ${run}.store AND newer.created_at > ${run}.created_at
-    AND ${isRun('newer')})`;
+    AND ${isRun('newer')} AND ${condition})`;
 }
 
 /** SQL: true of a generation task whose product is gone from its store: nothing is missing then. */

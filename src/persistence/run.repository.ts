@@ -289,12 +289,19 @@ export class RunRepository {
     return rows.map((row) => row.id);
   }
 
-  /** Puts runs that a temporary fault ended back in the queue when their wait is over and no newer run has started. */
+  /**
+   * Puts runs that a temporary fault ended back in the queue when their wait is over and no newer run has taken their place. An incremental
+   * run does not take that of a full one which never planned: in a busy shop, events start one every few seconds.
+   */
   async requeueDue(): Promise<string[]> {
     return this.db.texts(
       `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL
        WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
-         AND NOT ${hasNewerRun('run')}
+         AND NOT ${hasNewerRun(
+           'run',
+           `NOT (run.kind = 'full' AND run.phase = 'extract' AND newer.kind = 'incremental'
+             AND newer.state NOT IN ('queued', 'running') AND newer.retry_at IS NULL)`,
+         )}
          AND NOT ${isUninstalled('run.store')}
        RETURNING id`,
     );

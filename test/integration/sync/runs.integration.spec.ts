@@ -127,6 +127,20 @@ describe('a run that failed', () => {
     expect(await stages.runs.requeueDue()).toEqual([]);
   });
 
+  it('is queued again after incremental runs where it is a full one that never read its store to the end', async () => {
+    await stages.sync();
+    stages.store.script.before('startExport', refusal('transient'));
+    const full = await stages.sync();
+    expect(await stages.sync({ full: false })).toMatchObject({ kind: 'incremental', state: 'succeeded' });
+    await soonDue(full.id);
+    const event = { ...fullRun, kind: 'incremental', trigger: 'event' } as const;
+    const active = (await stages.runs.request(event))!.id;
+    expect(await stages.runs.requeueDue()).toEqual([]);
+    await stages.work(active);
+    expect(await stages.runs.requeueDue()).toEqual([full.id]);
+    expect(await stages.work(full.id)).toMatchObject({ kind: 'full', state: 'succeeded' });
+  });
+
   it('repeats only what failed for a passing reason', async () => {
     stages.store.put(snapshot(1), snapshot(2), snapshot(3));
     stages.catalog.requestsAtOnce = 1;
