@@ -13,6 +13,8 @@ import {
   TracerProvider,
   ParentBasedSampler,
 } from '@opentelemetry/sdk-trace';
+import { z } from 'zod';
+import { jsonOrNull } from '../../domain/text.js';
 import type { Logger } from '../../runtime/logger.js';
 import { timedOut, within } from '../../runtime/time-limit.js';
 import { sendSpans } from './tracing.js';
@@ -38,7 +40,7 @@ export function startTracing(ratio: number, log: Logger): RunningTracing {
     {
       ...SILENT,
       error: (text) => {
-        log.warn({}, `traces: ${text}`);
+        log.warn({}, `traces: ${withoutAnswer(text)}`);
       },
       warn: (text) => {
         log.warn({}, `traces: ${text}`);
@@ -68,6 +70,14 @@ export function startTracing(ratio: number, log: Logger): RunningTracing {
       diag.disable();
     },
   };
+}
+
+const exportError = z.object({ name: z.literal('OTLPExporterError'), code: z.string() });
+
+/** The library describes a refusal by JSON with the collector's answer, which may repeat the headers of the request, and so a key. */
+function withoutAnswer(text: string): string {
+  const refusal = exportError.safeParse(jsonOrNull(text)).data;
+  return refusal === undefined ? text : `the collector answered ${refusal.code}`;
 }
 
 const nothing = (): void => undefined;
