@@ -5,6 +5,7 @@ import { errorLine } from '../../domain/errors.js';
 import { openEmbeddedPostgres } from '../../embedded-postgres/index.js';
 import { startCatalogSandbox } from '../../sandbox/catalog/index.js';
 import { type CatalogReadings, READINGS, readingsOfTexts } from '../../sandbox/catalog/readings.js';
+import { portOf } from './port-option.js';
 
 // `npm run sandbox`: the catalog sandbox alone, on an embedded PostgreSQL unless the caller names another.
 
@@ -41,22 +42,20 @@ try {
     readings,
     logger: { info: say, error: (message, error) => say(`${message}: ${errorLine(error)}`) },
   });
-  const { id, token } = await sandbox.issueApiToken('printed at start');
-  if (tokenFile !== undefined) writeFileSync(tokenFile, `${token}\n`, { mode: OWNER_ONLY });
-  print(`base URL   ${sandbox.baseUrl}`);
-  print(`API token  ${tokenFile === undefined ? token : `in ${tokenFile}`}   (id ${id}, shown once)`);
-  await stopped;
-  await sandbox.stop();
+  try {
+    const { id, token } = await sandbox.issueApiToken('printed at start');
+    if (tokenFile !== undefined) writeFileSync(tokenFile, `${token}\n`, { mode: OWNER_ONLY });
+    print(`base URL   ${sandbox.baseUrl}`);
+    print(`API token  ${tokenFile === undefined ? token : `in ${tokenFile}`}   (id ${id}, shown once)`);
+    await stopped;
+  } finally {
+    await sandbox.stop();
+  }
 } catch (error) {
   say(`The sandbox could not go on: ${errorLine(error)}`);
   process.exitCode = 1;
 } finally {
   await embedded?.release();
-}
-
-function portOf(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a port`);
-  return Number(text);
 }
 
 /** Reads one value after the other; the last answer has all of them. */

@@ -12,6 +12,9 @@ import { World } from '../../support/e2e-world.js';
 import { runLine } from '../../support/run-command.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/store-sync.js', import.meta.url));
+const SANDBOX_STORE = fileURLToPath(
+  new URL('../../../dist/cli/demo/sandbox-store-program.js', import.meta.url),
+);
 
 let world: World;
 beforeAll(async () => {
@@ -30,6 +33,20 @@ async function runUnread(args: readonly string[]): Promise<{ status: number | nu
   const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
   return { status: child.exitCode, stderr };
 }
+
+describe('the sandbox store', () => {
+  it.each([
+    ['an unknown kind', ['--kind', 'WooCommerce']],
+    ['what is no port', ['--port', 'x']],
+    ['a file that it cannot write', ['--port', '0', '--secret-file', '/nowhere/secret.txt']],
+  ])('ends with one line for %s', (_what, args) => {
+    const { status, stderr } = spawnSync(process.execPath, [SANDBOX_STORE, ...args], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect({ status, lines: stderr.trimEnd().split('\n').length }).toEqual({ status: 1, lines: 1 });
+  });
+});
 
 describe('a reader that ends early', () => {
   it('does not disturb the help', async () => {
