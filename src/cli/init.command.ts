@@ -26,7 +26,7 @@ const CONTAINER_USER = 1000;
 
 /** Besides those of `INPUT_OPTIONS`. */
 interface InitOptions extends CommonOptions {
-  readonly out: string;
+  readonly out?: string;
   readonly store: string;
   readonly compose?: boolean;
   readonly force?: boolean;
@@ -37,8 +37,7 @@ export class InitCommand extends StoreSyncCommand<InitOptions> {
     {
       flags: '--out <file>',
       description:
-        'the configuration file to write; secrets go to a directory beside it, such as store-sync.secrets',
-      defaultValue: DEFAULT_OUT,
+        'the configuration file to write, by default that of --config or store-sync.yaml; secrets go to a directory beside it, such as store-sync.secrets',
     },
     { flags: '--store <key>', description: 'key of the store in the configuration', defaultValue: 'main' },
     ...INPUT_OPTIONS,
@@ -53,9 +52,9 @@ export class InitCommand extends StoreSyncCommand<InitOptions> {
     if (!STORE_KEY.test(options.store))
       throw new CodedError(
         'invalid',
-        'the name of a store consists of letters, digits, - and _ (63 at most)',
+        '--store: a key begins with a letter or a digit, and has letters, digits, - and _ (63 at most)',
       );
-    const configFile = resolve(options.out);
+    const configFile = resolve(options.out ?? options.config ?? DEFAULT_OUT);
     const isForCompose = options.compose === true;
     const secretsName = isForCompose ? 'secrets' : `${parse(configFile).name}.secrets`;
     const secretsDir = join(dirname(configFile), secretsName);
@@ -104,9 +103,9 @@ export class InitCommand extends StoreSyncCommand<InitOptions> {
       return 0;
     }
     print('Next, see what a sync would do, then start the daemon:');
-    const isByNpx = environment()['npm_command'] === 'exec';
-    const program = isByNpx ? 'npx store-sync' : 'store-sync';
-    const named = config === DEFAULT_OUT ? '' : ` --config ${config}`;
+    const { npm_command: npmCommand, STORE_SYNC_CONFIG: inEnvironment = '' } = environment();
+    const program = npmCommand === 'exec' ? 'npx store-sync' : 'store-sync';
+    const named = config === DEFAULT_OUT && inEnvironment === '' ? '' : ` --config ${config}`;
     for (const command of ['plan', 'start']) print(`  ${program} ${command}${named}`);
     return 0;
   }

@@ -31,7 +31,10 @@ export function closed<S extends z.ZodRawShape>(shape: S) {
 export function named<S extends z.ZodType>(entry: S) {
   const name = z
     .string()
-    .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'a name of letters, digits, - and _ (63 at most)');
+    .regex(
+      /^[a-z0-9][a-z0-9_-]{0,62}$/i,
+      'a name of letters, digits, - and _ (63 at most) that begins with a letter or a digit',
+    );
   return z.preprocess((value: unknown) => value ?? {}, z.record(name, entry)).prefault({});
 }
 

@@ -102,10 +102,19 @@ export function givenAnswers(store: string, options: object, env: Environment): 
     const value = answerOf(input, typeof text === 'string' ? text : undefined, env);
     return value === undefined ? [] : [[name, value]];
   });
-  const { accessToken, ...others }: Answers = { store, ...Object.fromEntries(given) };
+  const { accessToken, catalogPassword, ...others }: Answers = { store, ...Object.fromEntries(given) };
   // Client credentials are renewed, so they win over a token that only the environment has.
-  const isUnwanted = others.clientId !== undefined && !('accessTokenFile' in options);
-  return accessToken === undefined || isUnwanted ? others : { ...others, accessToken };
+  const hasToken = others.clientId === undefined || 'accessTokenFile' in options;
+  // Beside an API token, a password that only the environment has belongs to a login that no flag names.
+  const hasPassword =
+    others.catalogToken === undefined ||
+    others.catalogEmail !== undefined ||
+    'catalogPasswordFile' in options;
+  return {
+    ...others,
+    ...(accessToken !== undefined && hasToken && { accessToken }),
+    ...(catalogPassword !== undefined && hasPassword && { catalogPassword }),
+  };
 }
 
 function answerOf({ flags, variable }: Input, given: string | undefined, env: Environment) {
@@ -121,9 +130,9 @@ function answerOf({ flags, variable }: Input, given: string | undefined, env: En
   throw new CodedError('invalid', `the file ${given} of ${flag} cannot be read (${read.code})`);
 }
 
-/** The address tells the kind of the store: a shop of WooCommerce has a whole URL. */
+/** The address tells the kind of the store: a shop of WooCommerce has a whole URL. That of a Shopify shop is refused with its form. */
 export function isWooCommerce({ shop = '' }: Pick<Answers, 'shop'>): boolean {
-  return /^https?:\/\//.test(shop);
+  return /^https?:\/\//.test(shop) && URL.parse(shop)?.hostname.endsWith('.myshopify.com') !== true;
 }
 
 /** The secrets among the answers that are not empty. */

@@ -61,14 +61,8 @@ export const PROBES: Probes = {
   },
   storeAddress: (answers) => {
     const { store, shop = '', endpoint } = answers;
-    const stores = storeOf({
-      store,
-      shop,
-      endpoint,
-      accessToken: NOT_GIVEN,
-      consumerKey: NOT_GIVEN,
-      consumerSecret: NOT_GIVEN,
-    });
+    const none = { accessToken: NOT_GIVEN, consumerKey: NOT_GIVEN, consumerSecret: NOT_GIVEN };
+    const stores = storeOf({ ...answers, ...none });
     return withConnections({ workspaces: workspaceOf(answers), stores }, (connections) =>
       addressFindings(
         'store address',
@@ -124,14 +118,13 @@ function workspaceOf({ baseUrl, catalogToken, catalogEmail, catalogPassword, loc
 
 function storeOf(answers: Answers): Tree {
   const { store, shop, endpoint, clientId, clientSecret, accessToken, consumerKey, consumerSecret } = answers;
+  const common = { workspace: 'default', writeBack: { locales: listedLocales(answers) } };
   if (isWooCommerce(answers)) {
     const auth = { consumerKey, consumerSecret };
-    return { [store]: { kind: 'woocommerce', workspace: 'default', url: shop, auth } };
+    return { [store]: { ...common, kind: 'woocommerce', url: shop, auth } };
   }
   const auth = accessToken === undefined ? { clientId, clientSecret } : { accessToken };
-  return {
-    [store]: { workspace: 'default', shop, endpoint, auth, writeBack: { locales: listedLocales(answers) } },
-  };
+  return { [store]: { ...common, shop, endpoint, auth } };
 }
 
 /** Settings that the schema refuses are failed findings, and so need no request. Findings never show a secret. */

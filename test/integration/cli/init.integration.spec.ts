@@ -103,6 +103,31 @@ describe('store-sync init by flags alone', () => {
     }
   });
 
+  it('leaves out a password of the environment that belongs to no login', async () => {
+    const env = { CATALOG_PASSWORD: 'password-of-another-login' };
+    expect(await runWith(env, 'init', [], flags('token.yaml'))).toMatchObject({ status: 0 });
+    expect(written('token.yaml').workspaces['default']?.auth).toEqual({ apiToken: services.catalogToken });
+  });
+
+  it('writes the file that --config names, as every command reads it', async () => {
+    const { out, ...others } = flags('named.yaml');
+    const { status, stdout } = await init({ ...others, config: out });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('named.yaml')]);
+    expect(Object.keys(written('named.yaml').stores)).toEqual(['main']);
+  });
+
+  it('names its file in the next commands where the environment names another one', async () => {
+    const cwd = process.cwd();
+    process.chdir(directory);
+    try {
+      const { out: _out, ...others } = flags('');
+      const { stdout } = await runWith({ STORE_SYNC_CONFIG: 'other.yaml' }, 'init', [], others);
+      expect(stdout).toContain('store-sync plan --config store-sync.yaml');
+    } finally {
+      process.chdir(cwd);
+    }
+  });
+
   it('ends with commands that work where it was started: by npx, with npx', async () => {
     const { stdout } = await runWith({ npm_command: 'exec' }, 'init', [], flags('npx.yaml'));
     expect(stdout).toMatch(/^ {2}npx store-sync plan [^]*^ {2}npx store-sync start /m);
@@ -176,6 +201,12 @@ describe('store-sync init by flags alone', () => {
     ['wrong store credentials', { clientSecretFile: 'wrong' }, /store access: .*invalid_client/],
     ['the shop of another merchant', { shop: 'other.myshopify.com' }, /belongs to main\.myshopify\.com/],
     ['a name that is no shop', { shop: 'evil.example' }, /stores\.main\.shop: /],
+    ['the whole address of a Shopify shop', { shop: 'https://main.myshopify.com' }, /stores\.main\.shop: /],
+    [
+      'languages of a WooCommerce shop',
+      { shop: NOBODY, consumerKey: 'ck_1', consumerSecretFile: 'secret' },
+      /writeBack\.locales: expected empty/,
+    ],
     ['a public address without TLS', { publicUrl: 'http://sync.example.com' }, /server\.publicUrl: .*https/],
   ])('refuses %s, says so, and writes nothing', async (_what, change, expected) => {
     const named = Object.entries(change).map(([key, value]) => [
