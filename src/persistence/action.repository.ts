@@ -220,8 +220,8 @@ export class ActionRepository {
       // Another worker settled it, and the product may have come back since.
       if (settled === 0) return;
       await this.db.affected(
-        `UPDATE store_product SET state = 'orphaned', orphaned_at = coalesce(orphaned_at, now()), generation_due = false,
-           withheld = '[]', catalog_id = CASE WHEN $2 THEN NULL ELSE catalog_id END,
+        `UPDATE store_product SET state = 'orphaned', orphaned_at = coalesce(orphaned_at, now()), withheld = '[]',
+           catalog_id = CASE WHEN $2 THEN NULL ELSE catalog_id END,
            pushed_fields = CASE WHEN $2 THEN '{}' ELSE pushed_fields - array['sku', 'barcode', 'mpn', 'asin', 'variants'] END
          WHERE external_id = $1`,
         [action.externalId, unlinked],

@@ -140,7 +140,7 @@ describe('an orphan', () => {
     expect(
       await sqlRows(stages.db, 'SELECT 1 AS one FROM product_identifier WHERE product = $1', [ours(1)]),
     ).toEqual([]);
-    expect(await stages.link(1)).toMatchObject({ state: 'orphaned', generationDue: false });
+    expect(await stages.link(1)).toMatchObject({ state: 'orphaned' });
     expect((await stages.link(1)).pushedFields).not.toHaveProperty('sku');
   });
 });

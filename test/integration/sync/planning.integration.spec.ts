@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dryRunOf } from '../../support/dry-run-of.js';
 import { refusal } from '../../support/fake-catalog.js';
-import { snapshot } from '../../support/fake-store.js';
+import { snapshot, withSku } from '../../support/fake-store.js';
 import { deliverResult } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
@@ -125,6 +125,19 @@ describe('a product that is gone', () => {
     const run = await stages.sync();
     expect(run.counts).toMatchObject({ seen: 2, updated: 1, created: 0 });
     expect(await stages.link(1)).toMatchObject({ state: 'linked', catalogId, orphanedAt: null });
+  });
+
+  it('and comes back still gets the content that it was due, and none while it is away', async () => {
+    stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+    stages.store.put(withSku(snapshot(1), null));
+    await stages.sync();
+    const back = stages.store.at('1');
+    stages.store.products.delete('1');
+    await stages.sync();
+    stages.settings = { store: {}, workspace: {} };
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 0 });
+    stages.store.put(back);
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1, generationRequested: 1 });
   });
 
   it('is asked about one by one where a query narrows the read', async () => {
