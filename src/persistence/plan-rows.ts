@@ -30,7 +30,6 @@ export interface PlanEnd {
   readonly incomplete: string | null;
   /** Store ids that were asked for and do not exist. */
   readonly gone: readonly string[];
-  readonly proved: boolean;
   readonly notCompared: string | null;
   readonly counts: object;
 }

@@ -107,10 +107,10 @@ export class Plan {
         );
         const moved = await this.db.affected(
           // SQL: the fence. It is last, so that whatever the transaction did was done under the lease.
-          `UPDATE sync_run SET phase = 'apply', operation = NULL, crash_count = 1, counts = $3, identifiers_proved = $4,
-             not_compared = $5, incomplete = $6 WHERE id = $1 AND lease = $2 AND state = 'running' AND phase = 'extract'
+          `UPDATE sync_run SET phase = 'apply', operation = NULL, crash_count = 1, counts = $3,
+             not_compared = $4, incomplete = $5 WHERE id = $1 AND lease = $2 AND state = 'running' AND phase = 'extract'
              AND (listing_id IS NULL OR EXISTS (SELECT 1 FROM catalog_listing WHERE id = listing_id))`,
-          [id, lease, json(end.counts), end.proved, end.notCompared, incomplete],
+          [id, lease, json(end.counts), end.notCompared, incomplete],
           runner,
         );
         if (moved !== 1) throw new NotCommitted();

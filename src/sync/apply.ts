@@ -18,6 +18,7 @@ import { variantLinksOf } from './find-product.js';
 import { LostLinkError } from './own-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
 import type { Outage } from './outage.js';
+import type { Hold } from './run-hold.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './resolve-identities.js';
 
@@ -27,7 +28,8 @@ type ActionOutcome = 'applied' | 'accepted' | 'failed';
 type Owners = ReadonlyMap<string, readonly string[]>;
 
 /** A run whose actions are carried out. */
-export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'startedUpTo' | 'identifiersProved'> {
+export interface ApplyingRun
+  extends Pick<SyncRunEntity, 'id' | 'startedUpTo'>, Pick<Hold, 'identifiersProved'> {
   /** Notes that its actions up to this one are started; throws when this worker no longer holds them. */
   readonly begin: (actionId: string) => Promise<void>;
   /**

@@ -31,7 +31,7 @@ export class RunApplication {
     const applying = {
       id: run.id,
       startedUpTo: run.startedUpTo,
-      identifiersProved: run.identifiersProved,
+      identifiersProved: hold.identifiersProved,
       begin: async (actionId: string): Promise<void> => {
         if (!(await this.runs.begin(run.id, lease, actionId))) loseRun(hold);
         signal.throwIfAborted();

@@ -31,6 +31,11 @@ export interface Hold extends ClaimedRun {
   /** Those of earlier attempts too. The row of the run gets them whenever the lease is renewed. */
   steps: readonly StepStart[];
   counts: Partial<RunCounts>;
+  /**
+   * This attempt made the plan, and read the whole catalog for it: nobody else holds an identifier of its creations. A later attempt may
+   * begin hours after that.
+   */
+  identifiersProved: boolean;
 }
 
 /** A run's row keeps the newest: a run that is retried for days repeats its steps. */

@@ -120,14 +120,13 @@ export class RunPlanner {
         scope: store.scope,
         incomplete,
         gone: outcome.gone,
-        proved: outcome.proved,
         notCompared: outcome.notCompared,
         counts: { ...NO_COUNTS, ...outcome.counts },
       });
       if (!kept) throw new PlanLostError();
       killPoint('plan.committed');
       run.counts = { ...outcome.counts };
-      run.identifiersProved = outcome.proved;
+      hold.identifiersProved = outcome.proved;
       run.notCompared = outcome.notCompared;
       run.incomplete = incomplete;
     } catch (error) {

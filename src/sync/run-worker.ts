@@ -91,7 +91,8 @@ export class RunWorker {
     this.#log.info({ runId, store, kind, trigger, phase }, 'run started');
     const holder = new AbortController();
     const stop = AbortSignal.any([signal, holder.signal]);
-    const hold: Hold = { ...claimed, signal: stop, holder, onProgress, steps: run.steps, counts: {} };
+    const begun = { steps: run.steps, counts: {}, identifiersProved: false };
+    const hold: Hold = { ...claimed, signal: stop, holder, onProgress, ...begun };
     return whileHeld(
       () => this.#keepLease(hold),
       () => this.#toFinish(hold, span),

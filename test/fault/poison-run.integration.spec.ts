@@ -120,7 +120,6 @@ describe('a run that kills its workers', () => {
       scope: 'scope',
       incomplete: null,
       gone: [],
-      proved: false,
       notCompared: null,
       counts: {},
     };

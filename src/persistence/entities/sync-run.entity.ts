@@ -99,8 +99,6 @@ export class SyncRunEntity {
   @Column('integer', { default: 0 }) crashCount!: number;
   /** Id of the last action that was started: one up to it that is still planned may have been carried out. */
   @Column('bigint', { default: 0 }) startedUpTo!: string;
-  /** The plan read the whole catalog: nobody else holds an identifier of its creations. */
-  @Column('boolean', { default: false }) identifiersProved!: boolean;
   /** Why the plan did not look for products that were deleted in the catalog, for people; null when it did. */
   @Column('text', { nullable: true }) notCompared!: string | null;
   /** Why a full read marked no product as gone, for people; null when it was complete. */

@@ -103,7 +103,6 @@ const STATEMENTS = [
      started_at timestamptz,
      finished_at timestamptz,
      crash_count integer NOT NULL DEFAULT 0,
-     identifiers_proved boolean NOT NULL DEFAULT false,
      started_up_to bigint NOT NULL DEFAULT 0,
      not_compared text,
      incomplete text,

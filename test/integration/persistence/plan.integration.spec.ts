@@ -38,7 +38,6 @@ const commit = (over: { incomplete?: null } = {}): Promise<boolean> =>
       scope: 'scope',
       incomplete: 'cut off',
       gone: [],
-      proved: false,
       notCompared: null,
       counts: {},
     },

@@ -89,6 +89,22 @@ describe('a creation', () => {
   });
 });
 
+it('a creation of a resumed run changes no foreign product that got its identifier since the plan was made', async () => {
+  stages.store.put(snapshot(1));
+  stages.catalog.script.before('upsertProduct', refusal('auth', { status: 401 }));
+  const run = await stages.sync();
+  expect(run).toMatchObject({ state: 'failed', phase: 'apply' });
+  const foreign = stages.catalog.hold({ external_id: 'erp:1', name: 'Foreign', sku: 'SKU-1' });
+  await stages.pauses.catalog.works(WORKSPACE, 'reads');
+  await stages.db.affected(`UPDATE sync_run SET state = 'queued' WHERE id = $1`, [run.id]);
+  expect(await stages.work(run.id)).toMatchObject({
+    state: 'succeeded',
+    counts: { created: 1, conflicted: 1 },
+  });
+  expect(stages.catalog.products.get(foreign.id)).toEqual(foreign);
+  expect((await stages.link(1)).withheld).toMatchObject([{ kind: 'sku', holder: { whose: 'refused' } }]);
+});
+
 describe('variants', () => {
   const links = { [`${ours(1)}:101`]: expect.any(String), [`${ours(1)}:102`]: expect.any(String) };
 
