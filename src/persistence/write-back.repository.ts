@@ -120,7 +120,7 @@ export class WriteBackRepository {
       sentRow,
       // SQL: conditions inside the JSON of the journal.
       `SELECT sent, fields FROM write_back WHERE external_id = $1 AND sent <> '{}'
-         AND state IN ('failed', 'applied') AND fields @> '[{"unanswered": true}]'
+         AND state <> 'ready' AND fields @> '[{"unanswered": true}]'
        ORDER BY result_at, created_at`,
       [externalId],
     );

@@ -143,6 +143,14 @@ describe('a text whose write had no answer', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
   });
 
+  it('is no text of the merchant to the next result, also when a person rejects it', async () => {
+    const id = await givenUp();
+    await stages.decisions.decide(id, 'reject', PERSON);
+    const newer = await generated({ name: 'Newer', html: '<p>Newer</p>', sections: [] });
+    await attempts(newer, 1);
+    expect(await outcomes(newer)).toEqual({ title: 'written', descriptionHtml: 'written' });
+  });
+
   it('can be reverted also when the person declines it', async () => {
     const id = await givenUp();
     await stages.decisions.decide(id, 'approve', { ...PERSON, only: ['descriptionHtml'] });
