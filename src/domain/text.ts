@@ -33,6 +33,11 @@ export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** The text without these secrets, which another side may repeat in what it says. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
+}
+
 /** The value of a JSON text; null for any other text. */
 export function jsonOrNull(text: string): unknown {
   try {

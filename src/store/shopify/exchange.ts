@@ -1,4 +1,5 @@
 import { CodedError } from '../../domain/errors.js';
+import { withoutSecrets } from '../../domain/text.js';
 import { type Envelope, envelopeSchema, type GraphqlError, type QueryCost } from './answer.js';
 import { type Fault, graphqlFault, httpFault, networkFault, oddAnswerFault } from './faults.js';
 
@@ -58,10 +59,8 @@ function redacted(
   errors: string | readonly GraphqlError[],
   secrets: readonly string[],
 ): string | readonly GraphqlError[] {
-  const redact = (text: string): string =>
-    secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
-  if (typeof errors === 'string') return redact(errors);
-  return errors.map((error) => ({ ...error, message: redact(error.message) }));
+  if (typeof errors === 'string') return withoutSecrets(errors, secrets);
+  return errors.map((error) => ({ ...error, message: withoutSecrets(error.message, secrets) }));
 }
 
 /** THROTTLED implies the wait: (requested − available) / restore rate. */

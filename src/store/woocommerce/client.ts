@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError } from '../../domain/errors.js';
 import { parseRetryAfterMs } from '../../domain/retry-after.js';
-import { withoutTrailing } from '../../domain/text.js';
+import { withoutSecrets, withoutTrailing } from '../../domain/text.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
 import {
   isNeverSent,
@@ -133,7 +133,7 @@ export class WooClient {
         agents: this.#agents,
       });
       ({ status } = answer);
-      return readAnswer(answer, schema, method);
+      return readAnswer(answer, schema, method, secretsOf(this.settings.key));
     } catch (error) {
       const coded = error instanceof OutgoingError ? unanswered(error, method) : error;
       outcome = coded instanceof CodedError ? coded.code : 'fault';
@@ -184,7 +184,18 @@ const indexSchema = z.object({
 });
 export type ShopIndex = z.output<typeof indexSchema>;
 
-function readAnswer<T>(answer: OutgoingAnswer, schema: z.ZodType<T>, method: string): Answer<T> {
+/** What a shop may repeat of a request. */
+function secretsOf(key: ApiKey): string[] {
+  const basic = basicAuthorization(key).replace('Basic ', '');
+  return [basic, key.consumerSecret, key.consumerKey].filter((secret) => secret !== '');
+}
+
+function readAnswer<T>(
+  answer: OutgoingAnswer,
+  schema: z.ZodType<T>,
+  method: string,
+  secrets: readonly string[],
+): Answer<T> {
   const { status, headers, body, cut } = answer;
   const isWrite = method !== 'GET';
   const read = cut ? ({ ok: false } as const) : readUntrustedJson(body);
@@ -206,7 +217,7 @@ function readAnswer<T>(answer: OutgoingAnswer, schema: z.ZodType<T>, method: str
       },
     );
   }
-  if (status < 200 || status >= 300) throw refusalOf(status, read.value, headers, isWrite);
+  if (status < 200 || status >= 300) throw refusalOf(status, read.value, headers, isWrite, secrets);
   const parsed = schema.safeParse(read.value);
   if (parsed.success) {
     const total = Number(headers['x-wp-total'] ?? Number.NaN);
@@ -226,10 +237,12 @@ function refusalOf(
   value: unknown,
   headers: OutgoingAnswer['headers'],
   isWrite: boolean,
+  secrets: readonly string[],
 ): CodedError {
+  const told = (text: string): string => withoutSecrets(text, secrets).slice(0, 300);
   const parsed = errorSchema.safeParse(value);
   const { code, message, data } = parsed.success ? parsed.data : { code: '', message: '', data: null };
-  const said = `${message.slice(0, 300)} (${code === '' ? `status ${String(status)}` : code})`.trim();
+  const said = `${told(message)} (${code === '' ? `status ${String(status)}` : told(code)})`.trim();
   if (status === 401 || status === 403)
     return new WooError(code, 'auth', `the shop refuses the key or what it may do: ${said}`, { status });
   if (NO_SUCH_PRODUCT.has(code))
@@ -249,7 +262,7 @@ function refusalOf(
     const details = { status, retryAfterMs, outcomeUnknown: isWrite };
     return new WooError(code, 'transient', `the shop failed: ${said}`, details);
   }
-  const params = Object.entries(data?.params ?? {}).map(([name, text]) => [name, [text]] as const);
+  const params = Object.entries(data?.params ?? {}).map(([name, text]) => [name, [told(text)]] as const);
   const fields = params.length === 0 ? {} : { fields: Object.fromEntries(params) };
   return new WooError(code, 'invalid', `the shop refuses it: ${said}`, { status, ...fields });
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
@@ -11,6 +12,7 @@ import {
   written,
 } from '../../../test/support/sandbox/connected-shop.js';
 import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
+import { CodedError } from '../../domain/errors.js';
 import type { SourceProduct } from '../../domain/store-port.js';
 
 afterEach(closeShops);
@@ -66,6 +68,21 @@ describe('a product at which the shop fails', () => {
     const connector = connect(shop, { attempts: 1, awayMostMs: 0 });
     await expect(sources(connector)).rejects.toMatchObject({ code: 'transient' });
   });
+});
+
+it.each([401, 400, 500])('an answer of %d that repeats the key is told without it', async (status) => {
+  const shop = await shopWith(1);
+  const { consumerKey, consumerSecret } = shop;
+  const basic = Buffer.from(`${consumerKey}:${consumerSecret}`).toString('base64');
+  const message = `Basic ${basic}, ${consumerKey}, ${consumerSecret}`;
+  const body = { code: 'odd', message, data: { params: { key: consumerSecret } } };
+  shop.alter((reply, { path }) => (path === 'wc/v3/products' ? { status, body } : reply));
+  const error: unknown = await connect(shop, { attempts: 1, awayMostMs: 0 })
+    .count()
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(CodedError);
+  for (const secret of [basic, consumerKey, consumerSecret])
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(secret);
 });
 
 describe('a shop that answers nothing for a while', () => {
