@@ -8,7 +8,7 @@ import {
 } from '../operations/deliveries.js';
 import { StoreSyncCommand } from './command.js';
 import { jsonText, print, printJson, printPage } from './output.js';
-import { LIST_OPTIONS, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, queryFrom, reportOutcomes, withoutOptions, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable } from './terminal.js';
 
 const ACTIONS = ['list', 'show', 'replay'] as const;
@@ -30,6 +30,7 @@ export class DeliveriesCommand extends StoreSyncCommand<ListOptions> {
   protected async execute(options: ListOptions, [given, ...ids]: readonly string[]): Promise<number> {
     const action = actionOf('deliveries', ACTIONS, given);
     if (action === 'list') nothingMore('deliveries list', ids);
+    else withoutOptions(`deliveries ${action} ID`, options, ['state', 'limit', 'offset']);
     const query = queryFrom(deliveryQuerySchema, options);
     if (action === 'replay')
       return this.withService(options, DeliveryOperations, async (deliveries) =>

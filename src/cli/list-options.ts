@@ -47,6 +47,20 @@ export function parsedQuery<Schema extends z.ZodType>(
   throw new CodedError('invalid', `--${issueText(parsed.error, [])}`);
 }
 
+/** Rejects options that an action has no use for: a filter or a limit without effect shows, and changes, too much. */
+export function withoutOptions<Options extends ListOptions>(
+  command: string,
+  options: Options,
+  names: readonly (keyof Options & string)[],
+): void {
+  const given = names.filter((name) => options[name] !== undefined);
+  if (given.length > 0)
+    throw new CodedError(
+      'invalid',
+      `${command} does not take ${given.map((name) => `--${name}`).join(', ')}`,
+    );
+}
+
 /**
  * Prints the outcome of each row, and refusals also as one line on stderr. The exit status is 1 when a row was
  * refused.

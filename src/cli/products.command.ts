@@ -2,7 +2,7 @@ import { IDENTIFIER_NAMES } from '../domain/catalog-product.js';
 import { found } from '../operations/found.js';
 import { ProductOperations, productQuerySchema, type ProductTimeline } from '../operations/products.js';
 import { fieldLine } from './field-line.js';
-import { LIST_OPTIONS, parsedQuery, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, parsedQuery, withoutOptions, type ListOptions } from './list-options.js';
 import { StoreSyncCommand } from './command.js';
 import { print, printJson, printPage } from './output.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
@@ -42,6 +42,7 @@ export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
     }
     const [id = '', ...more] = idsFor('products', 'show', ids);
     nothingMore('products show ID', more);
+    withoutOptions('products show ID', options, ['state', 'search', 'limit', 'offset']);
     return this.withService(options, ProductOperations, async (products) => {
       const timelines = await timelinesOf(products, id);
       if (options.json) printJson(timelines.length === 1 ? timelines[0] : timelines);

@@ -2,7 +2,7 @@ import { actingUser, type CommandChange } from '../operations/audit.js';
 import { isUnderWay, runQuerySchema, type PresentedRun } from '../operations/present-run.js';
 import { runItemQuerySchema, type RunItemPage } from '../operations/run-items.js';
 import { RunOperations } from '../operations/runs.js';
-import { LIST_OPTIONS, parsedQuery, queryFrom, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, parsedQuery, queryFrom, withoutOptions, type ListOptions } from './list-options.js';
 import { StoreSyncCommand } from './command.js';
 import { print, printJson, printPage } from './output.js';
 import { runAccount } from './run-summary.js';
@@ -40,6 +40,7 @@ export class RunsCommand extends StoreSyncCommand<RunsOptions> {
     const action = actionOf('runs', ACTIONS, given);
     if (action === 'list') {
       nothingMore('runs list', ids);
+      withoutOptions('runs list', options, ['outcome', 'search']);
       const query = queryFrom(runQuerySchema, options);
       return this.withService(options, RunOperations, async (runs) => {
         printPage(await runs.list(query), 'runs', options, (run) => {
@@ -50,6 +51,7 @@ export class RunsCommand extends StoreSyncCommand<RunsOptions> {
     }
     const [id = '', ...more] = idsFor('runs', action, ids);
     nothingMore(`runs ${action} ID`, more);
+    withoutOptions(`runs ${action} ID`, options, ['state']);
     if (action === 'cancel') return this.#cancel(options, id);
     const { limit, offset, outcome, search } = options;
     const query = parsedQuery(runItemQuerySchema, { limit, offset, outcome, search });

@@ -18,7 +18,14 @@ import { BulkFollower } from './bulk-follower.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { fieldLine } from './field-line.js';
 import { print, printJson, printPage } from './output.js';
-import { LIST_OPTIONS, parsedQuery, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
+import {
+  LIST_OPTIONS,
+  parsedQuery,
+  queryFrom,
+  reportOutcomes,
+  withoutOptions,
+  type ListOptions,
+} from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
 import { reportFailure } from './report.js';
 
@@ -143,6 +150,9 @@ function checkUse(action: Action, ids: readonly string[], options: WriteBackOpti
     throw new CodedError('invalid', `write-backs ${action} does not take --all or --run`);
   if (isBulk && options.store === undefined && options.run === undefined)
     throw new CodedError('invalid', 'name the store with --store, or a run with --run');
+  if (isBulk) withoutOptions(`write-backs ${action}`, options, ['limit', 'offset']);
+  else if (action !== 'list')
+    withoutOptions(`write-backs ${action} ID`, options, ['state', 'filter', 'limit', 'offset']);
   if (options.dryRun === true && (action !== 'revert' || !isBulk))
     throw new CodedError('invalid', '--dry-run belongs to revert with --all or --run');
   if ((options.overwriteEdits === true || options.passGates === true) && action !== 'approve')
