@@ -113,6 +113,6 @@ function summaryOf(change: PresentedBulkChange): string {
       refused: refused - leftEdited - leftGated,
     });
   return dryRun
-    ? `${counted(matching, 'write-back')}: ${done} would be reverted, ${refused} would be left as they are; nothing was written`
-    : `${String(done)} ${DONE[action]}, ${String(refused)} left as they are`;
+    ? `${counted(matching, 'write-back')}: ${done} would be reverted, ${refused} would be left unchanged; nothing was written`
+    : `${String(done)} ${DONE[action]}, ${String(refused)} left unchanged`;
 }

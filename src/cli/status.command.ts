@@ -68,12 +68,12 @@ function printStore(store: StoreStatus): void {
     );
   for (const { count, reason } of store.owed.reasons) print(`    ${String(count)}: ${reason}`);
   for (const [limit, count] of Object.entries(store.held.limits))
-    if (count > 0) print(`  ${count} writes wait: limits.${limit} is reached`);
+    if (count > 0) print(`  ${counted(count, 'write waits', 'writes wait')}: limits.${limit} is reached`);
   if (Object.keys(store.held.gates).length > 0)
     print(`  held back by gates: ${countedStates(store.held.gates)}`);
   if (store.unmappedParts > 0)
     print(
-      `  ${store.unmappedParts} generated values of the last 30 days are not written: choose where by writeBack.fields, writeBack.attributes or writeBack.sections`,
+      `  ${counted(store.unmappedParts, 'generated value of the last 30 days is', 'generated values of the last 30 days are')} not written: choose where by writeBack.fields, writeBack.attributes or writeBack.sections`,
     );
   for (const [index, run] of store.lastRuns.entries()) {
     const figures = `${run.counts.seen} seen, ${run.counts.created} created, ${run.counts.updated} updated, ${run.counts.failed} failed`;

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { VISITOR } from '../../test/support/visitor.js';
 import { planTakenText } from './pages/plan.pages.js';
 import { planPage } from './views/plan.js';
+import { plansPage } from './views/plans.js';
 
 function buttonOf(entries: number): string | undefined {
   const plan = {
@@ -19,6 +20,13 @@ it.each([
   [0, undefined],
 ])('a plan of %d entries has the button %j', (entries, button) => {
   expect(buttonOf(entries)).toBe(button);
+});
+
+it('a plan that was applied is called so, and not live', () => {
+  const plans = { items: [], total: 0, limit: 50, offset: 0 };
+  const page = plansPage(VISITOR, plans, { given: {}, counts: { applied: 1 }, stores: ['main'] });
+  expect(page).toMatch(/state=applied"[^>]*>applied /);
+  expect(page).not.toContain('>live ');
 });
 
 it.each([

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ListedProduct } from '../operations/products.js';
 import type { PresentedWithheld } from '../operations/withheld.js';
 import { VISITOR } from '../../test/support/visitor.js';
+import { productPage } from './views/product.js';
 import { productsPage } from './views/products.js';
 
 const AT = '2026-11-22T10:00:00.000Z';
@@ -44,6 +45,30 @@ it('does not say of a product whose last change was refused that the catalog lac
   });
   expect(page).toContain('<span class="badge bad">Not sent</span>');
   expect(page).not.toContain('Not in the catalog');
+});
+
+it('a conflicted product on its page names the other one by its title', () => {
+  const other = 'shopify:one.myshopify.com:2';
+  const entry = { at: AT, kind: 'identity' as const, what: 'SKU A withheld', id: 'run' };
+  const page = productPage(VISITOR, {
+    product: {
+      ...{
+        externalId: 'shopify:one.myshopify.com:1',
+        label: 'Lamp',
+        store: 'main',
+        link: null,
+        review: null,
+      },
+      ...{
+        stands: 'live' as const,
+        standing: `written; withheld from the catalog: SKU A is used by ${other}`,
+      },
+      timeline: [{ ...entry, reason: `SKU A is used by ${other}` }],
+    },
+    ...{ image: undefined, live: null, adminUrl: null, titles: new Map([[other, 'Lamp, blue']]) },
+  });
+  expect(page).toContain('>Lamp, blue</a>');
+  expect(page).not.toContain(`used by ${other}`);
 });
 
 describe('a conflicted product in the list', () => {

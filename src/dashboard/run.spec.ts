@@ -128,6 +128,12 @@ describe('the page of a run', () => {
     ]);
   });
 
+  it('leads from texts that wait for several reasons to the list that has all of them', () => {
+    expect(shown({}, { texts: { ready: 1, pending_review: 2 } })).toContain(
+      '<a href="/journal?run=r1"><b>3</b> <span>Waiting</span>',
+    );
+  });
+
   it('is requested by a person, by name, or started by itself', () => {
     expect(shown({})).toContain('All products, requested by maria');
     expect(shown({ requestedBy: null, trigger: 'schedule' })).toContain('All products, by the schedule');

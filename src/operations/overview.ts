@@ -203,8 +203,8 @@ export class OverviewReader {
     const outlooks = this.connections.workspaces.map(({ key, settings }) => {
       const row = known.get(key);
       const credits = creditOutlook(row?.creditsRemaining ?? null, spentBy.get(key) ?? [], now);
-      const least = settings.generation.minCreditsRemaining;
-      const isOut = credits.remaining !== null && (credits.remaining <= 0 || credits.remaining < least);
+      const isOut =
+        credits.remaining !== null && credits.remaining <= settings.generation.minCreditsRemaining;
       return { key, row, credits, isOut };
     });
     return {

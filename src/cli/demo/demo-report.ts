@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { IDENTIFIER_NAMES } from '../../domain/catalog-product.js';
+import { counted } from '../../domain/text.js';
 import { failureReason } from '../../operations/product-status-text.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
@@ -128,7 +129,7 @@ export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number)
     ]);
   }
   const rest = outcomes.length - MOST_ROWS;
-  return rest > 0 ? `${table.toString()}\n… and ${String(rest)} more products` : table.toString();
+  return rest > 0 ? `${table.toString()}\n… and ${counted(rest, 'more product')}` : table.toString();
 }
 
 /** Picks one product of each outcome, then more of those that need attention. */

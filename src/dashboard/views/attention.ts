@@ -12,7 +12,7 @@ const ATTENTION = {
   workspace_paused: (key: string): string => `Workspace ${key} is paused.`,
   store_paused: (key: string): string => `Store ${key} is paused.`,
   run_failed: (key: string): string => `The last run of store ${key} failed.`,
-  credits_out: (key: string): string => `Workspace ${key} has too few credits. No content is requested.`,
+  credits_out: (key: string): string => `Workspace ${key} has too few credits for new content. Buy credits.`,
   writes_failed: (key: string, count: number): string => `${counted(count, 'write')} to store ${key} failed.`,
   deliveries_set_aside: (_key: string, count: number): string =>
     `${count} ${count === 1 ? 'delivery was' : 'deliveries were'} set aside.`,

@@ -12,7 +12,7 @@ import { targetName, writeBackPath } from './write-back-parts.js';
 import { BACK_TO_LIST } from './list.js';
 
 export const BULK_CHANGES = 'Bulk changes';
-export const leftAsIs = (count: number): string => `${count} left as they are`;
+export const leftAsIs = (count: number): string => `${count} left unchanged`;
 const BULK_TITLE = {
   approve: 'Approve all that match',
   reject: 'Reject all that match',
@@ -159,7 +159,7 @@ function bulkProgress(change: PresentedBulkChange): Html {
     ${reason !== null && html`<p class="problem">${reason}</p>`}
     ${
       items.length > 0 &&
-      html`<h2>${dryRun ? 'Report of the dry run' : 'Left as they are'}</h2>
+      html`<h2>${dryRun ? 'Report of the dry run' : 'Left unchanged'}</h2>
         <ul class="report">
           ${items.map(
             ({ id, externalId, label, ok, detail, fields }) =>

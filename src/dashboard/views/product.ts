@@ -15,7 +15,7 @@ import { page } from '../layout.js';
 import type { LiveText } from '../product-live.js';
 import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
-import { remedyOf, standsBadge, timelineItem } from './products.js';
+import { remedyOf, standsBadge, timelineItem, withoutRest } from './products.js';
 import { withheldList, type Titles } from './withheld.js';
 import { storeUnread } from './write-back-parts.js';
 
@@ -48,7 +48,7 @@ export function productPage(visitor: Visitor, view: ProductView): string {
         ${link !== null && product.store !== null && actions(product.externalId, product.store)}
       </div>
       <div class="standing">
-        <p>${standsBadge(product.stands)} ${sentence(product.standing)}</p>
+        <p>${standsBadge(product.stands)} ${sentence(withoutRest(product.standing))}</p>
         ${link !== null && remedyOf(product)}
       </div>
       ${facts(view)} ${link !== null && withheldList(link.withheld, titles)}
@@ -56,7 +56,7 @@ export function productPage(visitor: Visitor, view: ProductView): string {
       <h2>What happened, newest first</h2>
       ${product.timeline.length === 0 && nothing('Nothing has happened to this product yet. “Sync now” reads it.')}
       <ol class="timeline">
-        ${product.timeline.toReversed().map(timelineItem)}
+        ${product.timeline.toReversed().map((entry) => timelineItem(entry, titles))}
       </ol>`,
   });
 }

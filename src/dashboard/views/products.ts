@@ -15,7 +15,7 @@ import { html, type Html } from '../html.js';
 import type { Visitor } from '../visit.js';
 import { thumbnail } from '../thumbnails.js';
 import { ALL_ON_PAGE, LIST_KEYS, listPage, storeField, type ListFrame } from './list.js';
-import { withheldLines, type Titles } from './withheld.js';
+import { withheldLines, withTitles, type Titles } from './withheld.js';
 import { targetList, targetName } from './write-back-parts.js';
 
 export interface ProductList extends ListFrame {
@@ -127,7 +127,7 @@ function productRow(product: ListedProduct, { stores, images, titles }: ProductL
 }
 
 /** Shared identifiers and what helps stand below. */
-function withoutRest(standing: string): string {
+export function withoutRest(standing: string): string {
   return standing.split(/; (?:withheld from the catalog|tell the catalog where)/)[0] ?? standing;
 }
 
@@ -141,12 +141,12 @@ const KINDS: Readonly<Record<TimelineEntry['kind'], string>> = {
   'write-back': 'Text',
 };
 
-export function timelineItem(entry: TimelineEntry): Html {
+export function timelineItem(entry: TimelineEntry, titles: Titles): Html {
   const path = pathOf(entry);
   return html`<li class="${entry.kind}">
     <p>${moment(entry.at)} <span class="badge calm">${KINDS[entry.kind]}</span></p>
     <p class="what">${path === null ? entry.what : html`<a href="${path}">${entry.what}</a>`}</p>
-    ${entry.reason !== null && html`<p class="quiet">${reasonOf(entry)}</p>`}
+    ${entry.reason !== null && html`<p class="quiet">${withTitles(reasonOf(entry), titles)}</p>`}
     ${
       entry.fields !== undefined &&
       entry.fields.length > 0 &&

@@ -48,8 +48,7 @@ export function reviewPage(
     keys: visitor.session.role === 'viewer' ? LIST_KEYS : [...LIST_KEYS, ...DECISION_KEYS],
     lead: html`${lastDecisionBox(visitor, last, here)}
       <p>
-        ${counted(waiting.total, 'product')} with generated content. Nothing is written to the store before
-        you approve it.
+        ${counted(waiting.total, 'generated text')}. Nothing is written to the store before you approve it.
       </p>`,
     given,
     fields: [
@@ -89,7 +88,7 @@ export function reviewPage(
 function allThatMatch(given: GivenFilter, stores: readonly string[], total: number): Html {
   const filter = allOf(given, stores);
   return html`<span class="more reviewer-only">
-    <a class="button" href="${bulkPath('approve', filter)}">Approve all ${amount(total)} that match…</a>
+    <a class="button" href="${bulkPath('approve', filter)}">Approve all that match (${amount(total)})…</a>
     <a class="button danger" href="${bulkPath('reject', filter)}">Reject all that match…</a>
   </span>`;
 }

@@ -215,7 +215,7 @@ function funnel({ run, items, texts }: RunView): Html {
     ['Requested', generationRequested, pathTo(path, { outcome: 'generationRequested' })],
     ['Generated', generated, pathTo('/journal', { run: id })],
     ['Written', written, pathTo('/journal', { run: id, state: 'applied' })],
-    ['Waiting', waiting, pathTo('/journal', { run: id, state: texts['ready'] ? 'ready' : 'pending_review' })],
+    ['Waiting', waiting, pathTo('/journal', { run: id, state: waitingState(texts) })],
     ['Put off', counts.owed, pathTo('/products', { store, content: 'owed' })],
   ] as const;
   return html`<ol class="funnel" aria-label="The way of the products">
@@ -227,6 +227,12 @@ function funnel({ run, items, texts }: RunView): Html {
       )}
     </ol>
     ${countList(run, BESIDE_THE_WAY)}`;
+}
+
+/** The state of the texts that wait. None where they have several, which no list has alone. */
+function waitingState({ ready = 0, pending_review: forReview = 0 }: RunView['texts']): string | undefined {
+  if (ready > 0 && forReview > 0) return undefined;
+  return ready > 0 ? 'ready' : 'pending_review';
 }
 
 /** The steps with their durations. */

@@ -78,7 +78,7 @@ const COUNT_NAMES: readonly (readonly [keyof RunCounts, string])[] = [
   ['conflicted', OUTCOMES.conflicted],
   ['orphaned', OUTCOMES.orphaned],
   ['owed', OUTCOMES.owed],
-  ['generationRequested', 'generations requested'],
+  ['generationRequested', OUTCOMES.generationRequested],
 ];
 
 /** The counts of products that did not go on through the catalog. */

@@ -66,10 +66,12 @@ class Counting extends Database {
   }
 }
 
-function connectionsTo(count: number): Connections {
-  const [workspace] = stages.connections.workspaces;
+function connectionsTo(count: number, minCreditsRemaining: number): Connections {
+  const [given] = stages.connections.workspaces;
   const [store] = stages.connections.stores;
-  if (workspace === undefined || store === undefined) throw new Error('no connections');
+  if (given === undefined || store === undefined) throw new Error('no connections');
+  const generation = { ...given.settings.generation, minCreditsRemaining };
+  const workspace = { ...given, settings: { ...given.settings, generation } };
   const keys = Array.from({ length: count }, (_unused, index) => `s${index}`);
   return new Connections(
     [workspace],
@@ -79,9 +81,9 @@ function connectionsTo(count: number): Connections {
   );
 }
 
-function readers(count: number) {
+function readers(count: number, minCreditsRemaining = 0) {
   const db = new Counting(stages.db.dataSource);
-  const [connections, summary] = [connectionsTo(count), new StatusRepository(db)];
+  const [connections, summary] = [connectionsTo(count, minCreditsRemaining), new StatusRepository(db)];
   const [deliveries, state] = [new DeliveryRepository(db), new StateRepository(db)];
   return {
     db,
@@ -151,6 +153,18 @@ describe('with many stores', () => {
     const { workspaces } = await readers(STORES).overview.read({ offset: 0 });
     expect(workspaces.items[0]?.credits).toMatchObject({ remaining: 3000, perDay: STORES, daysLeft: null });
   });
+
+  it.each([
+    [10, ['credits_out']],
+    [11, []],
+  ])(
+    'with %d credits, of which 10 have to remain, the overview has %j about them',
+    async (credits, kinds) => {
+      await stages.state.reportCredits('default', credits, stages.clock.now());
+      const { attention } = await readers(1, 10).overview.read({ offset: 0 });
+      expect(attention.map(({ kind }) => kind).filter((kind) => kind.startsWith('credits'))).toEqual(kinds);
+    },
+  );
 
   it('the overview asks no more of the database than with few', async () => {
     const statements = async (count: number) => {
