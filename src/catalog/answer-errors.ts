@@ -2,17 +2,8 @@ import { CodedError, type CodedErrorDetails, type ErrorCode } from '../domain/er
 import { readFieldMessages } from './field-messages.js';
 import type { Redactor } from './redaction.js';
 import { parseRetryAfterMs } from '../domain/retry-after.js';
-import { isNeverSent, type OutgoingError } from '../runtime/outgoing-http.js';
+import { isNeverSent, type OutgoingAnswer, type OutgoingError } from '../runtime/outgoing-http.js';
 import { isRecord, readUntrustedJson } from '../runtime/untrusted-json.js';
-
-export interface Answer {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  /** True when the body was longer than the limit. Then only its beginning is kept. */
-  readonly cut: boolean;
-}
 
 /**
  * Translates a failed request into a coded error, by status and by the runtime's error codes, never by message text
@@ -23,7 +14,7 @@ export class AnswerErrors {
   constructor(private readonly redactor: Redactor) {}
 
   /** The error of any response that is not 2xx. `mutates`: the request may have changed something. */
-  ofStatus(operation: string, answer: Answer, mutates: boolean, now: Date): CodedError {
+  ofStatus(operation: string, answer: OutgoingAnswer, mutates: boolean, now: Date): CodedError {
     const { status } = answer;
     const retryAfterMs = parseRetryAfterMs(answer.headers['retry-after'], now);
     const code = codeOfStatus(status, retryAfterMs !== undefined);
@@ -37,7 +28,7 @@ export class AnswerErrors {
   }
 
   /** The error of an unusable 2xx response: HTML, truncated, empty, too large, of another shape. */
-  ofUnreadable(operation: string, answer: Answer, mutates: boolean, problem: string): CodedError {
+  ofUnreadable(operation: string, answer: OutgoingAnswer, mutates: boolean, problem: string): CodedError {
     const beginning = this.redactor.excerpt(new TextDecoder().decode(answer.body.subarray(0, 4096)));
     const shown = beginning === '' ? '' : `: ${beginning}`;
     return new CodedError(
@@ -73,7 +64,7 @@ export class AnswerErrors {
     });
   }
 
-  private statusMessage(operation: string, answer: Answer, code: ErrorCode): string {
+  private statusMessage(operation: string, answer: OutgoingAnswer, code: ErrorCode): string {
     const head = `catalog ${operation} answered ${String(answer.status)}`;
     if (answer.status >= 300 && answer.status < 400) return `${head}: redirected to ${this.location(answer)}`;
     if (answer.status === 403) return `${head}: missing permission or subscription${this.detail(answer)}`;
@@ -83,7 +74,7 @@ export class AnswerErrors {
   }
 
   /** docs/catalog-rules.md#errors: `detail`, or an excerpt of any other body. */
-  private detail(answer: Answer): string {
+  private detail(answer: OutgoingAnswer): string {
     const json = readUntrustedJson(answer.body);
     const said = json.ok && isRecord(json.value) ? json.value['detail'] : undefined;
     const text = typeof said === 'string' ? said : new TextDecoder().decode(answer.body.subarray(0, 4096));
@@ -91,14 +82,14 @@ export class AnswerErrors {
     return excerpt === '' ? '' : `: ${excerpt}`;
   }
 
-  private fields(answer: Answer): Readonly<Record<string, readonly string[]>> {
+  private fields(answer: OutgoingAnswer): Readonly<Record<string, readonly string[]>> {
     const json = readUntrustedJson(answer.body);
     const body: unknown = json.ok ? json.value : new TextDecoder().decode(answer.body.subarray(0, 4096));
     return readFieldMessages(body, (text) => this.redactor.excerpt(text, 300));
   }
 
   /** Only origin and path, because a query may contain confidential data. */
-  private location(answer: Answer): string {
+  private location(answer: OutgoingAnswer): string {
     const value = answer.headers['location'] ?? '';
     if (!URL.canParse(value)) return this.redactor.excerpt(value.split('?', 1)[0] ?? '') || 'nowhere';
     const url = new URL(value);

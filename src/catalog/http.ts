@@ -2,8 +2,8 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import { CodedError } from '../domain/errors.js';
-import { type Agents, OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
-import type { Answer, AnswerErrors } from './answer-errors.js';
+import { type Agents, type OutgoingAnswer, OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
+import type { AnswerErrors } from './answer-errors.js';
 
 /** Bytes, or a stream that can be opened again for every attempt. */
 export type Payload = Uint8Array | (() => Readable);
@@ -50,7 +50,7 @@ export class Http {
    * The response with any status. Throws `transient` without a complete response, with `outcomeUnknown` if the
    * request may have arrived.
    */
-  async exchange(exchange: Exchange): Promise<Answer> {
+  async exchange(exchange: Exchange): Promise<OutgoingAnswer> {
     const { operation, mutates, method, url, headers, timeoutMs } = exchange;
     const upload = openPayload(exchange.payload);
     try {

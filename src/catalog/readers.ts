@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { CodedError } from '../domain/errors.js';
-import type { Answer } from './answer-errors.js';
+import type { OutgoingAnswer } from '../runtime/outgoing-http.js';
 import { productSchema, type CatalogProduct } from './schemas.js';
 import { readUntrustedJson } from '../runtime/untrusted-json.js';
 
-type Reader<T> = (answer: Answer, unusable: (problem: string) => CodedError) => T;
+type Reader<T> = (answer: OutgoingAnswer, unusable: (problem: string) => CodedError) => T;
 
-export function isEmpty(answer: Answer): boolean {
+export function isEmpty(answer: OutgoingAnswer): boolean {
   return answer.body.length === 0 || new TextDecoder().decode(answer.body.subarray(0, 64)).trim() === '';
 }
 

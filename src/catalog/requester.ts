@@ -2,10 +2,11 @@ import pLimit from 'p-limit';
 import type { CodedError } from '../domain/errors.js';
 import { isCoded } from '../domain/errors.js';
 import { BACKOFF } from '../domain/backoff.js';
+import type { OutgoingAnswer } from '../runtime/outgoing-http.js';
 import { isInBackground } from './background.js';
-import type { Answer, AnswerErrors } from './answer-errors.js';
+import type { AnswerErrors } from './answer-errors.js';
 import type { Bearer, TokenProvider } from './auth.js';
-import type { Http, Payload } from './http.js';
+import type { Exchange, Http } from './http.js';
 import type { RateLimiter, Sleep, Slot } from './rate-limiter.js';
 
 /** Operations that share a token after an API token's 403: the login that works for one of a group is used for all. */
@@ -20,26 +21,20 @@ export type Repeat = 'read' | 'repeatable' | 'once';
 /** The most concurrent requests of one client, apart from those in the background, which are as many again. */
 export const REQUESTS_AT_ONCE = 16;
 
-export interface Call<T> {
-  readonly operation: string;
+export interface Call<T> extends Omit<Exchange, 'headers' | 'freshConnection'> {
   readonly group: OperationGroup;
-  readonly method: string;
   /** The documented path with its placeholders. Metrics use it, because each id would create a new label. */
   readonly path: string;
-  readonly url: URL;
-  readonly payload?: Payload;
   readonly contentType?: string;
   /** `own`: the client's own bearer token; otherwise the given token, or none. */
   readonly bearer: 'own' | 'none' | { readonly token: string };
   readonly repeat: Repeat;
-  readonly mutates: boolean;
-  readonly timeoutMs: number;
   /** True when the response contains secrets, so that no part of it is shown. */
   readonly confidential?: boolean;
   /** Called right before each attempt, after its waits. If it throws, the request is not sent. */
   readonly beforeSend?: () => void;
   /** Creates the result from a 2xx response, or calls `unusable` with the problem and throws its result. */
-  readonly read: (answer: Answer, unusable: (problem: string) => CodedError) => T;
+  readonly read: (answer: OutgoingAnswer, unusable: (problem: string) => CodedError) => T;
 }
 
 export interface RequestInfo {
@@ -148,7 +143,7 @@ export class Requester {
     bearer: Bearer | undefined,
     slot: Slot,
     progress: Progress,
-  ): Promise<Answer> {
+  ): Promise<OutgoingAnswer> {
     call.beforeSend?.();
     const answer = await this.exchange(call, bearer);
     if (answer.status === 429 || answer.status === 503) {
@@ -160,19 +155,19 @@ export class Requester {
     return answer;
   }
 
-  private resultOf<T>(call: Call<T>, answer: Answer): T {
+  private resultOf<T>(call: Call<T>, answer: OutgoingAnswer): T {
     if (answer.status < 200 || answer.status >= 300) {
       throw this.errors.ofStatus(call.operation, answer, call.mutates, this.options.clock());
     }
-    const shown: Answer = call.confidential === true ? { ...answer, body: new Uint8Array() } : answer;
+    const shown: OutgoingAnswer = call.confidential === true ? { ...answer, body: Buffer.alloc(0) } : answer;
     const unusable = (problem: string) =>
       this.errors.ofUnreadable(call.operation, shown, call.mutates, problem);
     if (answer.cut) throw unusable('a body that is too large');
     return call.read(answer, unusable);
   }
 
-  private async exchange(call: Call<unknown>, bearer: Bearer | undefined): Promise<Answer> {
-    const { operation, method, path, url, payload, mutates, timeoutMs } = call;
+  private async exchange(call: Call<unknown>, bearer: Bearer | undefined): Promise<OutgoingAnswer> {
+    const { operation, method, path } = call;
     const startedAtMs = this.options.clock().getTime();
     const report = (status: number | undefined) => {
       const durationMs = this.options.clock().getTime() - startedAtMs;
@@ -184,18 +179,9 @@ export class Requester {
       ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer.token}` }),
       ...(call.contentType === undefined ? {} : { 'Content-Type': call.contentType }),
     };
-    let answer: Answer;
+    let answer: OutgoingAnswer;
     try {
-      answer = await this.http.exchange({
-        operation,
-        method,
-        url,
-        headers,
-        payload,
-        mutates,
-        timeoutMs,
-        freshConnection: call.repeat === 'once',
-      });
+      answer = await this.http.exchange({ ...call, headers, freshConnection: call.repeat === 'once' });
     } catch (error) {
       report(undefined);
       throw error;

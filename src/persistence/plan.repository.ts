@@ -8,13 +8,7 @@ import { PLAN_STATES } from '../domain/row-states.js';
 import { json, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity, type StoredActionKind } from './entities/sync-action.entity.js';
-import {
-  SyncRunEntity,
-  type PlanCounts,
-  type RunKind,
-  type RunTrigger,
-  type SavedPlan,
-} from './entities/sync-run.entity.js';
+import { SyncRunEntity, type RunKind, type RunTrigger, type SavedPlan } from './entities/sync-run.entity.js';
 import { containing } from './like-pattern.js';
 import { isBeingWritten } from './held-product.js';
 import { pageInOrder, type ListPage, type PageRequest } from './keyset.js';
@@ -27,24 +21,6 @@ import { countedBy } from './state-counts.js';
 import { isUniqueViolation } from './statement-error.js';
 import { IS_FREE, keepLease, RELEASED } from './leased-rows.js';
 import { ROW_LEASE_MS } from '../runtime/held-lease.js';
-
-/** A plan for review as people know it. Its row is that of the run which applies it. */
-export interface KeptPlan {
-  readonly id: string;
-  readonly store: string;
-  readonly workspace: string;
-  readonly kind: RunKind;
-  readonly state: 'planning' | 'saved' | 'applied' | 'failed';
-  readonly counts: Partial<PlanCounts>;
-  readonly entries: number;
-  readonly incomplete: string | null;
-  /** Whether the catalog products of gone ones were to be deleted. */
-  readonly deletes: boolean;
-  readonly error: string | null;
-  readonly runId: string | null;
-  readonly createdAt: Date;
-  readonly appliedAt: Date | null;
-}
 
 const standingRow = rowOf(SyncActionEntity).extend({
   written: rowOf(StoreProductEntity).shape.written,
@@ -342,34 +318,30 @@ export class PlanRepository {
 // SQL: the link of a product as a text.
 const LINK_STANDING = `concat_ws('|', link.state, coalesce(link.catalog_id, '-'), coalesce(link.source_fingerprint, '-'))`;
 
-const PLAN_STATE_NAMES: ReadonlyMap<string, KeptPlan['state']> = new Map([
+const PLAN_STATE_NAMES: ReadonlyMap<string, 'planning' | 'saved' | 'failed'> = new Map([
   ['planning', 'planning'],
   ['planned', 'saved'],
   ['not_planned', 'failed'],
 ]);
 
-/** Throws for a run that was never a plan for review. */
-export function keptPlan(run: SyncRunEntity): KeptPlan {
-  const { id, store, workspace, kind, state, error, plan } = run;
+/** A plan for review as people know it. Its row is that of the run which applies it. Throws for a run that was never such a plan. */
+export function keptPlan({ id, store, workspace, kind, state, error, plan }: SyncRunEntity) {
   if (plan === null) throw new TypeError(`run ${id} is no plan`);
-  const shown = PLAN_STATE_NAMES.get(state) ?? 'applied';
-  const isApplied = shown === 'applied';
+  const unapplied = PLAN_STATE_NAMES.get(state);
   return {
+    ...plan,
     id,
     store,
     workspace,
     kind,
-    state: shown,
-    counts: plan.counts,
-    entries: plan.entries,
-    incomplete: plan.incomplete,
-    deletes: plan.deletes ?? false,
-    error: isApplied ? null : error,
-    runId: isApplied ? id : null,
+    state: unapplied ?? ('applied' as const),
+    error: unapplied === undefined ? null : error,
+    runId: unapplied === undefined ? id : null,
     createdAt: new Date(plan.createdAt),
     appliedAt: plan.appliedAt === null ? null : new Date(plan.appliedAt),
   };
 }
+export type KeptPlan = Readonly<ReturnType<typeof keptPlan>>;
 
 function busy(store: string, runId: string | null, cause?: unknown): CodedError {
   const which = runId === null ? 'another run' : `run ${runId}`;

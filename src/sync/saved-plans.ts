@@ -103,7 +103,7 @@ export class SavedPlans {
     if (run === null) throw new CodedError('conflict', `plan ${kept.id} is being applied already`);
     try {
       const plan = Plan.of(this.db, run);
-      const tally = await this.#judge(plan, store, { deletes: kept.deletes, signal });
+      const tally = await this.#judge(plan, store, { deletes: kept.deletes ?? false, signal });
       const { conflicted } = await plan.actions.counts();
       const counts = { ...NO_COUNTS, seen: tally.products, conflicted };
       await this.plans.queue(run, { by, counts, began });
@@ -139,7 +139,7 @@ export class SavedPlans {
   async #judge(
     plan: Plan,
     store: Store,
-    { deletes, signal }: Pick<KeptPlan, 'deletes'> & { readonly signal: AbortSignal },
+    { deletes, signal }: { readonly deletes: boolean; readonly signal: AbortSignal },
   ): Promise<Tally> {
     const tally = { entries: 0, products: 0, refused: 0 };
     await fillCatalogView(plan, store.workspace, null, { since: null, clock: this.clock, signal });
