@@ -108,20 +108,9 @@ export const TABLES = `
     body text NOT NULL,
     state text NOT NULL DEFAULT 'pending'
       CHECK (state IN ('pending', 'delivered', 'refused', 'exhausted', 'cancelled')),
-    attempts integer NOT NULL DEFAULT 0,
-    first_attempt_at timestamptz,
+    attempts jsonb NOT NULL DEFAULT '[]',
     next_attempt_at timestamptz NOT NULL,
     created_at timestamptz NOT NULL
   );
   CREATE INDEX delivery_due ON delivery (next_attempt_at) WHERE state = 'pending';
-
-  CREATE TABLE delivery_attempt (
-    delivery_id integer NOT NULL REFERENCES delivery ON DELETE CASCADE,
-    number integer NOT NULL,
-    at timestamptz NOT NULL,
-    url text NOT NULL,
-    http_status integer,
-    error text,
-    PRIMARY KEY (delivery_id, number)
-  );
 `;

@@ -15,12 +15,14 @@ export interface DeliveryRecord {
   readonly state: DeliveryState;
   readonly body: string;
   readonly nextAttemptAt: Date;
-  readonly attempts: readonly {
-    readonly at: string;
-    readonly url: string;
-    readonly httpStatus: number | null;
-    readonly error: string | null;
-  }[];
+  readonly attempts: readonly Attempt[];
+}
+
+export interface Attempt {
+  readonly at: string;
+  /** Null when no response came. */
+  readonly httpStatus: number | null;
+  readonly error: string | null;
 }
 
 /** Deliveries are rows from the moment a generation ends until they are done, so that a restart goes on where it was. */
@@ -64,12 +66,8 @@ export class DeliveryStore {
 
   async list(): Promise<DeliveryRecord[]> {
     const { rows } = await this.database.query<DeliveryRecord>(
-      `SELECT d.id, d.product_id AS "productId", d.task_id AS "taskId", d.action, d.state, d.body,
-         d.next_attempt_at AS "nextAttemptAt",
-         coalesce((SELECT json_agg(json_build_object('at', a.at, 'url', a.url, 'httpStatus', a.http_status, 'error', a.error)
-                                   ORDER BY a.number)
-                   FROM delivery_attempt a WHERE a.delivery_id = d.id), '[]') AS attempts
-       FROM delivery d ORDER BY d.id`,
+      `SELECT id, product_id AS "productId", task_id AS "taskId", action, state, body, next_attempt_at AS "nextAttemptAt", attempts
+       FROM delivery ORDER BY id`,
     );
     return rows;
   }

@@ -1,26 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { SandboxDatabase } from '../database.js';
-import type { Action } from '../generation/outcome.js';
 import { SandboxSettings } from '../settings.js';
 import { postOnce } from '../../post.js';
 import type { Workload } from '../worker.js';
-import type { DeliveryState } from './delivery-store.js';
+import type { Attempt, DeliveryRecord, DeliveryState } from './delivery-store.js';
 import { signatureHeaders } from './signature.js';
 import { WebhookSettings, type WebhookConfiguration } from './webhook-settings.js';
 
-interface PendingDelivery {
-  readonly id: number;
-  readonly action: Action;
-  readonly body: string;
-  readonly attempts: number;
-  /** Null before the first attempt. */
-  readonly first_attempt_at: Date | null;
-}
-
-interface Answer {
-  readonly httpStatus: number | null;
-  readonly error: string | null;
-}
+type PendingDelivery = Pick<DeliveryRecord, 'id' | 'action' | 'body' | 'attempts'>;
 
 /** Sends what is due: docs/catalog-rules.md#delivery. */
 @Injectable()
@@ -44,7 +31,7 @@ export class DeliveryWorkload implements Workload {
 
   async run(id: number, signal: AbortSignal): Promise<void> {
     const { rows } = await this.database.query<PendingDelivery>(
-      `SELECT id, action, body, attempts, first_attempt_at FROM delivery WHERE id = $1 AND state = 'pending'`,
+      `SELECT id, action, body, attempts FROM delivery WHERE id = $1 AND state = 'pending'`,
       [id],
     );
     const [delivery] = rows;
@@ -57,31 +44,21 @@ export class DeliveryWorkload implements Workload {
     }
     const at = this.settings.clock();
     // A retry carries the time of the first attempt.
-    const answer = await this.send(delivery.body, configuration, delivery.first_attempt_at ?? at, signal);
+    const [first] = delivery.attempts;
+    const stamp = first === undefined ? at : new Date(first.at);
+    const answer = await this.send(delivery.body, configuration, stamp, signal);
     if (answer.httpStatus === null && signal.aborted) return;
-    await this.record(delivery, configuration.url, at, answer);
+    await this.record(delivery, { at: at.toISOString(), ...answer });
   }
 
-  private async record(
-    { id, attempts }: PendingDelivery,
-    url: string,
-    at: Date,
-    { httpStatus, error }: Answer,
-  ): Promise<void> {
-    const retryDelayMs = this.settings.retryDelaysMs[attempts];
-    const state = stateAfter(httpStatus, retryDelayMs !== undefined);
+  private async record({ id, attempts }: PendingDelivery, attempt: Attempt): Promise<void> {
+    const retryDelayMs = this.settings.retryDelaysMs[attempts.length];
+    const state = stateAfter(attempt.httpStatus, retryDelayMs !== undefined);
     const nextAttemptAt = new Date(this.settings.clock().getTime() + (retryDelayMs ?? 0));
-    await this.database.transaction(async (tx) => {
-      await tx.query(
-        `UPDATE delivery SET state = $2, attempts = attempts + 1, next_attempt_at = $3,
-           first_attempt_at = coalesce(first_attempt_at, $4) WHERE id = $1`,
-        [id, state, nextAttemptAt, at],
-      );
-      await tx.query(
-        'INSERT INTO delivery_attempt (delivery_id, number, at, url, http_status, error) VALUES ($1, $2, $3, $4, $5, $6)',
-        [id, attempts + 1, at, url, httpStatus, error],
-      );
-    });
+    await this.database.query(
+      'UPDATE delivery SET state = $2, attempts = $3, next_attempt_at = $4 WHERE id = $1',
+      [id, state, JSON.stringify([...attempts, attempt]), nextAttemptAt],
+    );
   }
 
   private async send(
@@ -89,7 +66,7 @@ export class DeliveryWorkload implements Workload {
     { url, hmac_secret: secret }: WebhookConfiguration,
     stamp: Date,
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<Omit<Attempt, 'at'>> {
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'catalog-sandbox',
