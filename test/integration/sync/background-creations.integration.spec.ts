@@ -123,19 +123,6 @@ describe('a product that the catalog creates in its background', () => {
     await stages.sync();
     expect(await stages.link(1)).toMatchObject({ catalogId: String(stages.catalog.of(ours(1))?.id) });
   });
-
-  it('that outlived its run is abandoned, and followed by the next run', async () => {
-    stages.store.put(modelSnapshot(1));
-    stages.catalog.background = { polls: 1000 };
-    await stages.sync();
-    expect(await stages.links.storesWithAbandonedCreations()).toEqual([STORE]);
-    stages.catalog.finishCreation('task-1');
-    const store = stages.connections.store(STORE);
-    const signal = new AbortController().signal;
-    expect(await stages.creations.follow(store, 60_000, signal)).toEqual([ours(1)]);
-    expect(await stages.generation.requestDue(store, null, 1, signal)).toMatchObject({ requested: 1 });
-    expect(await stages.links.storesWithAbandonedCreations()).toEqual([]);
-  });
 });
 
 describe('a worker that is late', () => {
