@@ -73,7 +73,7 @@ export class BenchWorld {
   async start(env: Readonly<Record<string, string>> = {}): Promise<BenchDaemon> {
     const container = this.#inContainer();
     const program = await Program.start(['start'], { ...container, env: { ...container.env, ...env } });
-    await program.said((line) => line.includes('store-sync is up'));
+    await program.line((line) => line.includes('store-sync is up'));
     return new BenchDaemon(program, this.world);
   }
 

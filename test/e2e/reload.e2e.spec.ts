@@ -58,7 +58,7 @@ describe('a reload of the configuration', () => {
     expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining('stores.wrong.')]);
     expect(await storesOf()).toEqual(['main', 'second', 'third']);
     daemon.signal('SIGHUP');
-    await daemon.said((line) => line.includes('the changed configuration is not used'));
+    await daemon.line((line) => line.includes('the changed configuration is not used'));
     await writeFile(join(world.directory, 'stores.d', 'wrong.yaml'), '');
   });
 

@@ -50,7 +50,7 @@ export async function runFuzz({ seed, seconds, restSeconds, log }: FuzzOptions):
     env: { ...world.env, ...probe.env },
   });
   try {
-    await program.said((line) => line.includes('store-sync is up'));
+    await program.line((line) => line.includes('store-sync is up'));
     return await new Fuzz(world, program, probe, floorUrl, seed, log).run(seconds, restSeconds);
   } finally {
     // An orderly stop would wait for the work that the odd requests began.

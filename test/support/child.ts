@@ -3,26 +3,88 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A TypeScript program of the tests in a process of its own, which says what it does on stdout, line by line. */
-export interface Child {
-  readonly process: ChildProcess;
+/** A process of its own that says what it does on stdout, line by line. */
+export class Child {
   /** Every line so far. */
-  readonly lines: readonly string[];
-  /** The first line, past or to come, that starts with `prefix`, without it. Fails when the process ends before. */
-  said(prefix: string): Promise<string>;
+  readonly lines: string[] = [];
+  /** What it wrote to stderr so far, or the last part of that. */
+  stderr = '';
+  readonly #listeners = new Set<() => void>();
+  readonly #closed: Promise<number | null>;
+  #hasEnded = false;
+
+  constructor(
+    readonly process: ChildProcess,
+    mostErrors = Infinity,
+  ) {
+    if (process.stdout === null || process.stderr === null) throw new Error('the process has no output');
+    createInterface({ input: process.stdout }).on('line', (line) => {
+      this.lines.push(line);
+      this.#wake();
+    });
+    process.stderr.on('data', (chunk: Buffer) => {
+      this.stderr = (this.stderr + chunk.toString()).slice(-mostErrors);
+    });
+    this.#closed = once(process, 'close').then(() => {
+      this.#hasEnded = true;
+      this.#wake();
+      return process.exitCode;
+    });
+  }
+
+  /** The first line, past or to come, that `matches`. Fails when the process ends before. */
+  async line(matches: (line: string) => boolean): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const line = this.lines.find(matches);
+        if (line === undefined && !this.#hasEnded) return;
+        this.#listeners.delete(look);
+        if (line !== undefined) resolve(line);
+        else reject(new Error(`it ended before it said so:\n${this.lines.join('\n')}\n${this.stderr}`));
+      };
+      this.#listeners.add(look);
+      look();
+    });
+  }
+
+  /** What follows `prefix` in the first line, past or to come, that starts with it. */
+  async said(prefix: string): Promise<string> {
+    return (await this.line((line) => line.startsWith(prefix))).slice(prefix.length);
+  }
+
   /** Writes a line to its stdin. */
-  send(line: string): void;
+  send(line: string): void {
+    this.process.stdin?.write(`${line}\n`);
+  }
+
+  /** Its exit status once it has ended; null when a signal ended it. */
+  exit(): Promise<number | null> {
+    return this.#closed;
+  }
+
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void {
+    this.process.kill(name);
+  }
+
   /** SIGKILL, and waits until it is gone. */
-  kill(): Promise<void>;
-  /** Waits for its end. */
-  exit(): Promise<number | null>;
-  /** The last part of what it wrote to stderr. */
-  errors(): string;
+  async kill(): Promise<void> {
+    this.process.kill('SIGKILL');
+    await this.#closed;
+  }
+
+  get ended(): boolean {
+    return this.#hasEnded;
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners) listener();
+  }
 }
 
 const LOADER = fileURLToPath(new URL('typescript-loader.mjs', import.meta.url));
+const MOST_ERRORS = 4000;
 
-/** Starts `program` (a path); the caller ends it. `account` is a uid and gid to run it as. */
+/** Starts `program` (the path of a TypeScript file); the caller ends it. `uid` and `gid` are the account to run it as. */
 export function startChild(
   program: string,
   args: readonly string[],
@@ -32,48 +94,5 @@ export function startChild(
     stdio: ['pipe', 'pipe', 'pipe'],
     ...options,
   });
-  const lines: string[] = [];
-  let errors = '';
-  let ended = false;
-  const listeners = new Set<() => void>();
-  const wake = (): void => {
-    for (const listener of listeners) listener();
-  };
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    lines.push(line);
-    wake();
-  });
-  child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4000)));
-  child.once('close', () => {
-    ended = true;
-    wake();
-  });
-  const exit = async (): Promise<number | null> => {
-    if (!ended) await once(child, 'close');
-    return child.exitCode;
-  };
-  return {
-    process: child,
-    lines,
-    exit,
-    errors: () => errors,
-    send: (line) => void child.stdin.write(`${line}\n`),
-    said: async (prefix) =>
-      await new Promise((resolve, reject) => {
-        const look = (): void => {
-          const line = lines.find((candidate) => candidate.startsWith(prefix));
-          if (line === undefined && !ended) return;
-          listeners.delete(look);
-          if (line === undefined)
-            reject(new Error(`it ended without saying "${prefix}": ${lines.join('\n')}\n${errors}`));
-          else resolve(line.slice(prefix.length));
-        };
-        listeners.add(look);
-        look();
-      }),
-    kill: async () => {
-      child.kill('SIGKILL');
-      await exit();
-    },
-  };
+  return new Child(child, MOST_ERRORS);
 }

@@ -1,7 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { Child } from './child.js';
 import { noteProcess } from './run-directory.js';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/store-sync.js', import.meta.url));
@@ -24,30 +23,7 @@ export interface ProgramEnd {
 }
 
 /** The built program as a process of its own. */
-export class Program {
-  /** Lines of stdout so far. */
-  readonly lines: string[] = [];
-  stderr = '';
-  private readonly listeners = new Set<() => void>();
-  private readonly closed: Promise<number | null>;
-  private hasEnded = false;
-
-  private constructor(readonly process: ChildProcess) {
-    if (process.stdout === null || process.stderr === null) throw new Error('the program has no output');
-    createInterface({ input: process.stdout }).on('line', (line) => {
-      this.lines.push(line);
-      this.wake();
-    });
-    process.stderr.on('data', (chunk: Buffer) => {
-      this.stderr += chunk.toString();
-    });
-    this.closed = once(process, 'close').then(() => {
-      this.hasEnded = true;
-      this.wake();
-      return process.exitCode;
-    });
-  }
-
+export class Program extends Child {
   static async start(
     args: readonly string[],
     { cwd, program: path = PROGRAM, env = {}, launcher = [] }: ProgramOptions,
@@ -60,47 +36,8 @@ export class Program {
     });
     const program = new Program(child);
     const forget = await noteProcess(child.pid ?? 0, 'store-sync.js');
-    void program.closed.then(forget);
+    void program.exit().then(forget);
     return program;
-  }
-
-  /** The first line of stdout, past or to come, that `matches`. Fails when the program ends before. */
-  async said(matches: (line: string) => boolean): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const look = (): void => {
-        const line = this.lines.find(matches);
-        if (line === undefined && !this.hasEnded) return;
-        this.listeners.delete(look);
-        if (line !== undefined) resolve(line);
-        else
-          reject(new Error(`the program ended before it said so:\n${this.lines.join('\n')}\n${this.stderr}`));
-      };
-      this.listeners.add(look);
-      look();
-    });
-  }
-
-  /** Its exit status once it has ended; null when a signal ended it. */
-  exit(): Promise<number | null> {
-    return this.closed;
-  }
-
-  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void {
-    this.process.kill(name);
-  }
-
-  /** SIGKILL, and waits until it is gone. */
-  async kill(): Promise<void> {
-    this.process.kill('SIGKILL');
-    await this.closed;
-  }
-
-  get ended(): boolean {
-    return this.hasEnded;
-  }
-
-  private wake(): void {
-    for (const listener of this.listeners) listener();
   }
 }
 

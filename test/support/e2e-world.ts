@@ -206,7 +206,7 @@ export class World {
       if (!program.ended) program.signal('SIGTERM');
       await program.exit();
     });
-    await program.said((line) => upSchema.safeParse(parsed(line)).success);
+    await program.line((line) => upSchema.safeParse(parsed(line)).success);
     return program;
   }
 

@@ -62,7 +62,7 @@ describe('an installation without optional packages and without the sandbox', ()
 
   it('runs the daemon', async () => {
     const daemon = await Program.start(['start'], { program, cwd: world.directory, env: world.env });
-    await daemon.said((line) => line.includes('store-sync is up'));
+    await daemon.line((line) => line.includes('store-sync is up'));
     const [docs, dashboard] = await Promise.all([fetch(`${world.url}/docs`), fetch(`${world.url}/login`)]);
     daemon.signal('SIGTERM');
     expect(await daemon.exit()).toBe(0);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../../src/config/index.js';
 import { Program } from '../../support/e2e-program.js';
 import { ownPort } from '../../support/ports.js';
-import { World } from '../../support/e2e-world.js';
+import { until, World } from '../../support/e2e-world.js';
 import { runLine } from '../../support/run-command.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/store-sync.js', import.meta.url));
@@ -135,7 +135,7 @@ describe('the demo', () => {
     const env = { PORT: port, TMPDIR: directory };
     const demo = await Program.start(['demo', '--keep', '--products', file], { cwd: directory, env });
     try {
-      const hint = await demo.said((line) => line.startsWith('Try commands on it:'));
+      const hint = await demo.said('Try commands on it:');
       const config = hint.split(' ').at(-1) ?? '';
       expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
       const tried = await runLine(world, ['products', 'list', '--config', config, '--json']);
@@ -155,20 +155,13 @@ describe('the demo', () => {
 
   it('stops its database and removes its files when SIGTERM ends it early', async () => {
     const directory = await mkdtemp(join(world.directory, 'demo-'));
-    const child = spawn(process.execPath, [PROGRAM, 'demo'], {
-      cwd: directory,
-      env: { PATH: process.env['PATH'], TMPDIR: directory },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (!stderr.includes('first sync') && chunk.includes('first sync')) child.kill('SIGTERM');
-      stderr += chunk.toString();
-    });
-    await once(child, 'close');
+    const demo = await Program.start(['demo'], { cwd: directory, env: { TMPDIR: directory } });
+    await until('the first sync', () => demo.stderr.includes('first sync'));
+    demo.signal('SIGTERM');
+    const status = await demo.exit();
     // A line of the log may follow: a job that was being enqueued is given up after two seconds.
-    const said = stderr.split('\n').filter((line) => line.startsWith('store-sync: '));
-    expect([child.exitCode, said]).toEqual([
+    const said = demo.stderr.split('\n').filter((line) => line.startsWith('store-sync: '));
+    expect([status, said]).toEqual([
       1,
       ['store-sync: the demo was interrupted; everything it started is stopped'],
     ]);

@@ -69,7 +69,7 @@ describe('with server.admin.port', () => {
     await once(silent, 'connect');
     const began = performance.now();
     program.signal('SIGTERM');
-    await program.said((line) => line.includes('"msg":"stopping"'));
+    await program.line((line) => line.includes('"msg":"stopping"'));
     program.signal('SIGTERM');
     program.signal('SIGINT');
     expect(await program.exit()).toBe(0);

@@ -76,7 +76,7 @@ export class DaemonProcess {
     this.child.process.kill('SIGTERM');
     const status = await this.exit();
     if (status !== 0)
-      throw new Error(`the daemon ended with ${String(status)} after SIGTERM: ${this.child.errors()}`);
+      throw new Error(`the daemon ended with ${String(status)} after SIGTERM: ${this.child.stderr}`);
     return performance.now() - began;
   }
 
