@@ -4,10 +4,10 @@ import {
   FakeService,
   PRODUCT,
   VirtualTime,
-  errorOf,
   jwt,
   type Handler,
 } from '../../test/support/catalog-client/fake-service.js';
+import { failureOf } from '../../test/support/failure-of.js';
 
 const service = FakeService.ofFile();
 let time: VirtualTime;
@@ -66,18 +66,18 @@ describe('API token', () => {
   it('[AUTH-09] [ERROR-02] [LIST-19] [CREATE-11] refused with 401 is an auth error, and is not sent again', async () => {
     service.handler = () => unauthorised;
     const client = service.client({ auth: { apiToken: 'api-token-1', ...LOGIN } });
-    expect(await errorOf(client.listProducts())).toMatchObject({
+    expect(await failureOf(client.listProducts())).toMatchObject({
       code: 'auth',
       status: 401,
       message: 'catalog listProducts answered 401: The given token is not valid.',
     });
-    expect(await errorOf(client.upsertProduct({ name: 'a' }))).toMatchObject({ code: 'auth', status: 401 });
+    expect(await failureOf(client.upsertProduct({ name: 'a' }))).toMatchObject({ code: 'auth', status: 401 });
     expect(service.lines()).toEqual(['GET /products/', 'POST /products/']);
   });
 
   it('[AUTH-10] [AUTH-15] [ERROR-03] 403 without a login names the missing permission, distinguished from 401', async () => {
     service.handler = () => ({ status: 403, json: { detail: 'Upgrade your plan.' } });
-    expect(await errorOf(service.client().listBackgroundTasks())).toMatchObject({
+    expect(await failureOf(service.client().listBackgroundTasks())).toMatchObject({
       code: 'auth',
       status: 403,
       message:
@@ -113,7 +113,7 @@ describe('API token', () => {
         ? { json: { access: 'a-1-1', refresh: 'r-1-1' } }
         : { status: 403, json: { detail: 'no' } };
     const client = service.client({ auth: { apiToken: 'api-token-1', ...LOGIN } });
-    expect(await errorOf(client.getWebhookSettings())).toMatchObject({ code: 'auth', status: 403 });
+    expect(await failureOf(client.getWebhookSettings())).toMatchObject({ code: 'auth', status: 403 });
     expect(service.asked).toHaveLength(3);
   });
 
@@ -144,13 +144,13 @@ describe('login', () => {
     const state = sessionService();
     state.loginStatus = 401;
     const client = service.client({ auth: LOGIN }, time);
-    const error = await errorOf(client.getProduct(7));
+    const error = await failureOf(client.getProduct(7));
     expect(error).toMatchObject({
       code: 'auth',
       status: 401,
       message: 'catalog refused the login: catalog login answered 401: No active account.',
     });
-    await errorOf(client.getProduct(7));
+    await failureOf(client.getProduct(7));
     expect(count('POST /login/')).toBe(1);
     state.loginStatus = 200;
     time.advance(61_000);
@@ -163,15 +163,15 @@ describe('login', () => {
     async (status) => {
       sessionService().loginStatus = status;
       const client = service.client({ auth: LOGIN });
-      expect(await errorOf(client.getProduct(7))).toMatchObject({ code: 'auth', status });
-      expect(await errorOf(client.getWebhookSettings())).toMatchObject({ code: 'auth', status });
+      expect(await failureOf(client.getProduct(7))).toMatchObject({ code: 'auth', status });
+      expect(await failureOf(client.getWebhookSettings())).toMatchObject({ code: 'auth', status });
       expect(service.lines()).toEqual(['POST /login/']);
     },
   );
 
   it('a login answer of another shape shows nothing of itself', async () => {
     service.handler = () => ({ json: { tokens: { access: 'top-secret-access' } } });
-    const error = await errorOf(service.client({ auth: LOGIN }).login());
+    const error = await failureOf(service.client({ auth: LOGIN }).login());
     expect(error).toMatchObject({ code: 'transient' });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('top-secret');
   });
@@ -202,7 +202,7 @@ describe('login', () => {
     await client.login();
     const serve = service.handler;
     service.handler = (asked) => (asked.path.startsWith('/products') ? unauthorised : serve(asked));
-    expect(await errorOf(client.getProduct(7))).toMatchObject({ code: 'auth', status: 401 });
+    expect(await failureOf(client.getProduct(7))).toMatchObject({ code: 'auth', status: 401 });
     expect(count('GET /products/7/')).toBe(2);
     expect(state.issued).toBe(2);
   });
@@ -361,7 +361,7 @@ it('secrets appear in no error, however it is printed, even when the service ech
       await client.login();
       service.handler = fail;
       for (const call of [() => client.getProduct(7), () => client.upsertProduct({ name: 'a' })]) {
-        const error = await errorOf(call());
+        const error = await failureOf(call());
         const printed = `${inspect(error, { depth: 20, showHidden: true })} ${JSON.stringify(error)} ${String(error)}`;
         for (const secret of secrets) expect(printed).not.toContain(secret);
       }

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { FakeService, errorOf } from '../../test/support/catalog-client/fake-service.js';
+import { FakeService } from '../../test/support/catalog-client/fake-service.js';
+import { failureOf } from '../../test/support/failure-of.js';
 
 const service = FakeService.ofFile();
 
@@ -33,8 +34,8 @@ describe('generation', () => {
     expect(await client.generate(first ? [first] : [])).toMatchObject({ taskId: '9' });
     expect(service.lines()).toEqual(['PUT /products/shopify%3Aa%3A1/ai/']);
     expect(service.asked[0]?.json()).toEqual({ p: 1, deep: [true] });
-    expect(await errorOf(client.generate(products))).toMatchObject({ code: 'invalid' });
-    expect(await errorOf(client.generate([]))).toMatchObject({ code: 'invalid' });
+    expect(await failureOf(client.generate(products))).toMatchObject({ code: 'invalid' });
+    expect(await failureOf(client.generate([]))).toMatchObject({ code: 'invalid' });
     expect(service.asked).toHaveLength(1);
   });
 
@@ -56,7 +57,7 @@ describe('generation', () => {
     for (const reply of replies) {
       service.reset();
       service.handler = () => reply;
-      expect(await errorOf(service.client().generate(products))).toMatchObject({
+      expect(await failureOf(service.client().generate(products))).toMatchObject({
         code: 'transient',
         outcomeUnknown: true,
       });
@@ -106,12 +107,12 @@ describe('background tasks', () => {
 
   it('[TASK-04] an unknown task is not found', async () => {
     service.handler = () => ({ status: 404, json: { detail: 'No such task.' } });
-    expect(await errorOf(service.client().getBackgroundTask('x'))).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(service.client().getBackgroundTask('x'))).toMatchObject({ code: 'not_found' });
   });
 
   it('a list whose tasks have no known id field is refused', async () => {
     service.handler = () => ({ json: [{ uuid: 'u' }] });
-    expect(await errorOf(service.client().listBackgroundTasks())).toMatchObject({ code: 'misconfigured' });
+    expect(await failureOf(service.client().listBackgroundTasks())).toMatchObject({ code: 'misconfigured' });
   });
 });
 
@@ -142,7 +143,7 @@ describe('CSV upload', () => {
   it('a file that cannot be read is the caller’s fault, not the service’s', async () => {
     service.handler = () => ({ json: {} });
     const missing = () => createReadStream('/nonexistent/file.csv');
-    expect(await errorOf(service.client().uploadCsv(missing, 'a.csv'))).toMatchObject({ code: 'invalid' });
+    expect(await failureOf(service.client().uploadCsv(missing, 'a.csv'))).toMatchObject({ code: 'invalid' });
   });
 });
 
@@ -193,7 +194,7 @@ describe('webhook settings', () => {
       status: 400,
       json: { hmac_secret: [`"${config.hmac_secret}" is too short`] },
     });
-    const error = await errorOf(
+    const error = await failureOf(
       service.client().putWebhookSettings({ url: config.url, hmac_secret: config.hmac_secret }),
     );
     expect(error).toMatchObject({ code: 'invalid', fields: { hmac_secret: ['"[redacted]" is too short'] } });

@@ -7,15 +7,15 @@ import {
   FakeService,
   PRODUCT,
   VirtualTime,
-  errorOf,
   type Reply,
 } from '../../test/support/catalog-client/fake-service.js';
+import { failureOf } from '../../test/support/failure-of.js';
 
 const service = FakeService.ofFile();
 
 const patch = async (reply: Reply, options: Parameters<FakeService['client']>[0] = {}) => {
   service.handler = () => reply;
-  return (await errorOf(service.client(options).updateProduct(7, { name: 'a' }))) as CodedError;
+  return (await failureOf(service.client(options).updateProduct(7, { name: 'a' }))) as CodedError;
 };
 
 describe('statuses', () => {
@@ -122,7 +122,7 @@ describe('answers that cannot be used', () => {
   it.each(unusable)('%s in answer to a read is tried three times more', async (_name, reply) => {
     service.handler = () => reply;
     const time = new VirtualTime();
-    const error = await errorOf(service.client({ retryDelayScale: 0.5 }, time).getProduct(7));
+    const error = await failureOf(service.client({ retryDelayScale: 0.5 }, time).getProduct(7));
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: false });
     expect(service.asked).toHaveLength(4);
     expect(time.slept.filter((ms) => ms > 100)).toEqual([375, 1875, 11_250]);
@@ -186,13 +186,13 @@ describe('answers that cannot be used', () => {
           setTimeout(() => this.push('row\n'), 5);
         },
       });
-    const error = await errorOf(service.client({ uploadTimeoutMs: 150 }).uploadCsv(endless, 'endless.csv'));
+    const error = await failureOf(service.client({ uploadTimeoutMs: 150 }).uploadCsv(endless, 'endless.csv'));
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
   });
 
   it('a refused connection was heard by nobody: the outcome is known', async () => {
     const client = service.client({ baseUrl: `http://127.0.0.1:${String(await ownPort())}/api/v1` });
-    const error = (await errorOf(client.upsertProduct({ name: 'a' }))) as CodedError;
+    const error = (await failureOf(client.upsertProduct({ name: 'a' }))) as CodedError;
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: false });
     expect(error.message).toBe('catalog upsertProduct got no answer (ECONNREFUSED)');
     expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
@@ -222,7 +222,7 @@ describe('answers that cannot be used', () => {
       closing.close();
     };
     const sent = closing.upsertProduct({ external_id: 'a' }, { beforeSend });
-    expect(await errorOf(sent)).toMatchObject({ code: 'transient' });
+    expect(await failureOf(sent)).toMatchObject({ code: 'transient' });
     await service.client().getProduct(7);
     expect(service.asked.map(({ method }) => method)).toEqual(['GET']);
   });
@@ -234,9 +234,9 @@ describe('answers that cannot be used', () => {
         client.close();
       },
     });
-    expect(await errorOf(client.getProduct(7))).toMatchObject({ code: 'transient' });
+    expect(await failureOf(client.getProduct(7))).toMatchObject({ code: 'transient' });
     expect(service.asked).toHaveLength(1);
-    expect(await errorOf(client.getProduct(7))).toMatchObject({ code: 'transient' });
+    expect(await failureOf(client.getProduct(7))).toMatchObject({ code: 'transient' });
     expect(service.asked).toHaveLength(1);
   });
 });

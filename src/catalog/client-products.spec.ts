@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeService, PRODUCT, errorOf } from '../../test/support/catalog-client/fake-service.js';
+import { FakeService, PRODUCT } from '../../test/support/catalog-client/fake-service.js';
+import { failureOf } from '../../test/support/failure-of.js';
 import { walkPages } from './pages.js';
 
 const service = FakeService.ofFile();
@@ -63,8 +64,8 @@ describe('requests', () => {
     const client = service.client();
     await client.getProduct('../login?x=1#y');
     expect(service.lines()).toEqual(['GET /products/..%2Flogin%3Fx%3D1%23y/']);
-    expect(await errorOf(client.getProduct('..'))).toMatchObject({ code: 'invalid' });
-    expect(await errorOf(client.getProduct(''))).toMatchObject({ code: 'invalid' });
+    expect(await failureOf(client.getProduct('..'))).toMatchObject({ code: 'invalid' });
+    expect(await failureOf(client.getProduct(''))).toMatchObject({ code: 'invalid' });
     expect(service.asked).toHaveLength(1);
   });
 
@@ -72,7 +73,7 @@ describe('requests', () => {
     service.handler = () => ({ status: 404, json: { detail: 'Not found.' } });
     const seen: unknown[] = [];
     const client = service.client({ onRequest: (info) => seen.push(info) });
-    await errorOf(client.getProduct(7));
+    await failureOf(client.getProduct(7));
     expect(seen).toEqual([
       {
         operation: 'getProduct',
@@ -195,7 +196,7 @@ describe('listing products', () => {
 
   it('never follows next to another host, where the token would go with it', async () => {
     service.handler = () => ({ json: page([{ id: 1 }], 'https://evil.example/api/v1/products/?page=2') });
-    const error = await errorOf(all(service.client().iterateProducts()));
+    const error = await failureOf(all(service.client().iterateProducts()));
     expect(error).toMatchObject({ code: 'misconfigured' });
     expect(service.asked).toHaveLength(1);
   });
@@ -215,7 +216,7 @@ describe('listing products', () => {
       query.has('p')
         ? { status: 404, json: { detail: 'Invalid page.' } }
         : { json: page([{ id: 1 }], '?p=2') };
-    expect(await errorOf(all(service.client().iterateProducts()))).toMatchObject({ code: 'transient' });
+    expect(await failureOf(all(service.client().iterateProducts()))).toMatchObject({ code: 'transient' });
   });
 
   const pageOf = (query: URLSearchParams) => Number(query.get('p') ?? 0);
@@ -228,7 +229,7 @@ describe('listing products', () => {
     service.handler = ({ query }) => ({
       json: page([{ id: id(pageOf(query)) }], next(pageOf(query))),
     });
-    expect(await errorOf(all(service.client().iterateProducts()))).toMatchObject({ code: 'misconfigured' });
+    expect(await failureOf(all(service.client().iterateProducts()))).toMatchObject({ code: 'misconfigured' });
     expect(service.asked.length).toBeLessThanOrEqual(most);
   });
 
@@ -240,7 +241,7 @@ describe('listing products', () => {
         Promise.resolve({ results: [], next: `?p=${String(++pages)}`, previous: null, count: null }),
       resolve: (next, current) => new URL(next, current),
     });
-    expect(await errorOf(all(walk))).toMatchObject({ code: 'misconfigured' });
+    expect(await failureOf(all(walk))).toMatchObject({ code: 'misconfigured' });
     expect(pages).toBe(100_000);
   });
 
@@ -308,7 +309,7 @@ describe('creating and changing products', () => {
       await client.deleteProduct(7);
     }
     service.handler = () => ({ status: 404, json: { detail: 'Not found.' } });
-    expect(await errorOf(client.deleteProduct(7))).toMatchObject({ code: 'not_found', status: 404 });
+    expect(await failureOf(client.deleteProduct(7))).toMatchObject({ code: 'not_found', status: 404 });
   });
 
   it('deletes by the configured call', async () => {

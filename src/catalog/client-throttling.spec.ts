@@ -5,9 +5,9 @@ import {
   FakeService,
   PRODUCT,
   VirtualTime,
-  errorOf,
   type Reply,
 } from '../../test/support/catalog-client/fake-service.js';
+import { failureOf } from '../../test/support/failure-of.js';
 
 const service = FakeService.ofFile();
 let time: VirtualTime;
@@ -39,7 +39,7 @@ describe('429 and 503', () => {
 
   it('[LIMIT-01] without Retry-After the waits grow, and end after a minute in all', async () => {
     service.handler = () => ({ status: 429, json: { detail: 'slow down' } });
-    const error = await errorOf(service.client({}, time).upsertProduct({ name: 'a' }));
+    const error = await failureOf(service.client({}, time).upsertProduct({ name: 'a' }));
     expect(error).toMatchObject({ code: 'throttled', status: 429, outcomeUnknown: false });
     expect(time.total).toBeGreaterThan(30_000);
     expect(time.total).toBeLessThanOrEqual(61_000);
@@ -47,15 +47,15 @@ describe('429 and 503', () => {
 
   it('a service that says "now" over and over is not asked without a pause forever', async () => {
     service.handler = () => ({ status: 429, headers: { 'retry-after': '0' } });
-    expect(await errorOf(service.client({}, time).getProduct(7))).toMatchObject({ code: 'throttled' });
+    expect(await failureOf(service.client({}, time).getProduct(7))).toMatchObject({ code: 'throttled' });
     expect(service.asked.length).toBeLessThan(12);
   });
 
   it('[LIMIT-01] a longer wait than allowed is the caller’s to plan, and nobody else is sent meanwhile', async () => {
     replies({ status: 429, headers: { 'retry-after': '600' } });
     const client = service.client({}, time);
-    expect(await errorOf(client.getProduct(7))).toMatchObject({ code: 'throttled', retryAfterMs: 600_000 });
-    expect(await errorOf(client.getProduct(8))).toMatchObject({ code: 'throttled', retryAfterMs: 600_000 });
+    expect(await failureOf(client.getProduct(7))).toMatchObject({ code: 'throttled', retryAfterMs: 600_000 });
+    expect(await failureOf(client.getProduct(8))).toMatchObject({ code: 'throttled', retryAfterMs: 600_000 });
     expect(service.asked).toHaveLength(1);
     time.advance(600_000);
     await client.getProduct(8);
@@ -67,7 +67,7 @@ describe('429 and 503', () => {
     await service.client({}, time).upsertProduct({ name: 'a' });
     expect(service.asked).toHaveLength(3);
     service.handler = () => ({ status: 503 });
-    expect(await errorOf(service.client({}, time).upsertProduct({ name: 'a' }))).toMatchObject({
+    expect(await failureOf(service.client({}, time).upsertProduct({ name: 'a' }))).toMatchObject({
       code: 'transient',
       outcomeUnknown: true,
     });

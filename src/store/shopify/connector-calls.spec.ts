@@ -9,13 +9,13 @@ import {
   connect,
   cost,
   data,
-  failureOf,
   refusal,
   ScriptedStore,
   SHOP,
   type Call,
   type Reply,
 } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 
 const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
 const UPDATED = productUpdate(contentNode());

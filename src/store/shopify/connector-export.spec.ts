@@ -17,11 +17,11 @@ import {
   CANARY,
   connect,
   data,
-  failureOf,
   refusal,
   type Reply,
   ScriptedStore,
 } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 import {
   EXPORT_FILE,
   EXPORT_HANDLE as HANDLE,

@@ -13,12 +13,12 @@ import {
   collect,
   cost,
   data,
-  failureOf,
   refusal,
   type Reply,
   ScriptedStore,
   SHOP,
 } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 
 const store = ScriptedStore.forEachTest();
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { contentNode, productUpdate } from '../../../test/support/store/products.js';
-import { data, failureOf, refusal, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { data, refusal, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 
 const store = ScriptedStore.forEachTest();
 

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TokenGrant } from '../index.js';
-import {
-  connect,
-  data,
-  failureOf,
-  refusal,
-  ScriptedStore,
-} from '../../../test/support/store/scripted-store.js';
+import { connect, data, refusal, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 
 const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
 const auth = { clientId: 'client-1', clientSecret: 'secret-1' };

@@ -4,7 +4,8 @@ import type { ProductSnapshot } from '../../domain/snapshot.js';
 import { type TestStore, startTestStore } from '../../../test/support/sandbox/test-store.js';
 import { ShopifyConnector } from './connector.js';
 import type { ShopifyOptions } from './options.js';
-import { data, failureOf, refusal, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { data, refusal, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 
 function connectTo(
   { shop, url, accessToken }: TestStore,

@@ -10,11 +10,11 @@ import {
   type Call,
   connect,
   data,
-  failureOf,
   refusal,
   type Reply,
   ScriptedStore,
 } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 
 const GID = 'gid://shopify/Product/1';
 const VARIANT = 'gid://shopify/ProductVariant/7';

@@ -14,7 +14,8 @@ import {
   variantNode,
 } from '../../../test/support/store/products.js';
 import { removeLeftovers } from './leftovers.js';
-import { collect, failureOf, ScriptedStore, snapshots } from '../../../test/support/store/scripted-store.js';
+import { collect, ScriptedStore, snapshots } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 import { SpilledExports } from '../../../test/support/store/spilled-exports.js';
 
 type Node = Record<string, unknown>;

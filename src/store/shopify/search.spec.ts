@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { data, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 import { page } from '../../../test/support/store/products.js';
 import type { ShopifyConnector } from './connector.js';
 import { productSearch } from './search.js';

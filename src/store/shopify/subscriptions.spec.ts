@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { page } from '../../../test/support/store/products.js';
-import { data, failureOf, type Reply, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { data, type Reply, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+import { failureOf } from '../../../test/support/failure-of.js';
 
 const store = ScriptedStore.forEachTest();
 

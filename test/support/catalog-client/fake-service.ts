@@ -169,13 +169,3 @@ export const PRODUCT = {
   created_at: '2026-02-01T10:00:00Z',
   sections: [{ code: 'material', value: 'Leather' }],
 };
-
-/** The reason of a rejected promise. */
-export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('nothing was thrown');
-}

@@ -228,17 +228,6 @@ export const SHOP = {
   publicApiVersions: [{ handle: '2026-10', supported: true }],
 };
 
-/** The error of a call that must fail. */
-export async function failureOf(work: Promise<unknown>): Promise<Error> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof Error) return error;
-    throw new Error('something that is no Error was thrown', { cause: error });
-  }
-  throw new Error('it did not fail');
-}
-
 /** All products of an export, parsed. Each batch is parsed before the next one is requested. */
 export async function snapshots(stream: AsyncIterable<readonly SourceProduct[]>): Promise<ProductSnapshot[]> {
   const all: ProductSnapshot[] = [];
