@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { listen } from '../../src/sandbox/shop-server.js';
 import { post } from './deliveries.js';
 
 const READY_FOR_MS = 250;
@@ -11,12 +11,13 @@ export class Front {
 
   private constructor(
     private readonly server: Server,
+    readonly url: string,
     private readonly replicas: readonly string[],
   ) {}
 
   static async start(replicas: readonly string[], random: () => number): Promise<Front> {
     const server = createServer();
-    const front = new Front(server, replicas);
+    const front = new Front(server, await listen(server, 0), replicas);
     server.on('request', (request, response) => {
       void (async () => {
         const chunks: Buffer[] = [];
@@ -36,15 +37,7 @@ export class Front {
         response.writeHead(status ?? 503).end();
       })().catch(() => response.destroy());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return front;
-  }
-
-  get url(): string {
-    const address = this.server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    return `http://127.0.0.1:${String(address.port)}`;
   }
 
   stop(): void {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { listen } from '../../src/sandbox/shop-server.js';
 
 /** A write that came through a door. */
 export interface SeenWrite {
@@ -24,26 +25,23 @@ export class StoreDoor {
 
   private constructor(
     private readonly server: Server,
+    private readonly url: string,
     private readonly replica: number,
     private readonly targets: ReadonlyMap<string, DoorTarget>,
   ) {}
 
   static async open(replica: number, targets: ReadonlyMap<string, DoorTarget>): Promise<StoreDoor> {
     const server = createServer();
-    const door = new StoreDoor(server, replica, targets);
+    const door = new StoreDoor(server, await listen(server, 0), replica, targets);
     server.on('request', (incoming, outgoing) => {
       // A sender that was killed breaks its connection.
       door.pass(incoming, outgoing).catch(() => outgoing.destroy());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return door;
   }
 
   urlOf(key: string): string {
-    const address = this.server.address();
-    if (address === null || typeof address === 'string') throw new Error('the door has no port');
-    return `http://127.0.0.1:${String(address.port)}/${key}`;
+    return `${this.url}/${key}`;
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { close, listen } from '../../src/sandbox/shop-server.js';
 
 /** The fault of a request instead of an unchanged response. */
 export type ProxyFault =
@@ -60,27 +61,22 @@ export class FaultProxy {
 
   private constructor(
     private readonly server: Server,
+    /** The target's URL, by way of the proxy. */
+    readonly url: string,
     private readonly target: URL,
   ) {}
 
   /** In front of `target`, an http: URL; its path is kept in `url`. */
   static async start(target: string): Promise<FaultProxy> {
     const server = createServer();
-    const proxy = new FaultProxy(server, new URL(target));
+    const { pathname } = new URL(target);
+    const url = `${await listen(server, 0)}${pathname.replace(/\/$/, '')}`;
+    const proxy = new FaultProxy(server, url, new URL(target));
     server.on('request', (incoming, outgoing) => {
       // A failure of the service becomes a broken connection for the client.
       proxy.take(incoming, outgoing).catch(() => outgoing.destroy());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return proxy;
-  }
-
-  /** The target's URL, by way of the proxy. */
-  get url(): string {
-    const address = this.server.address();
-    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
-    return `http://127.0.0.1:${address.port}${this.target.pathname.replace(/\/$/, '')}`;
   }
 
   /** Faults are met in the order in which they were armed; a request meets one at most. */
@@ -104,10 +100,7 @@ export class FaultProxy {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.server.closeAllConnections();
-    await closed;
+    await close(this.server);
   }
 
   private next(method: string, path: string): ProxyFault | null {

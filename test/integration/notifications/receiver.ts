@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
+import { close, listen } from '../../../src/sandbox/shop-server.js';
 
 const messageSchema = z.strictObject({ text: z.string() });
 
@@ -14,21 +13,21 @@ export class Receiver {
   answer: number | 'hang' | 'cut' = 200;
   headers: Record<string, string> = {};
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    private readonly origin: string,
+  ) {}
 
   static async open(): Promise<Receiver> {
     const server = createServer();
-    const receiver = new Receiver(server);
+    const receiver = new Receiver(server, await listen(server, 0));
     server.on('request', (request, response) => void receiver.#receive(request, response));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return receiver;
   }
 
   /** With a path that is a secret, as Slack's is. */
   url(path = '/services/T0/B0/canary-in-the-path?sig=canary-in-the-query'): string {
-    const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}${path}`;
+    return `${this.origin}${path}`;
   }
 
   reset(): void {
@@ -38,10 +37,8 @@ export class Receiver {
     this.headers = {};
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
+  close(): Promise<void> {
+    return close(this.server);
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {

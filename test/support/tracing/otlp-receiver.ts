@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { close, listen } from '../../../src/sandbox/shop-server.js';
 
 export interface ReceivedSpan {
   readonly service: unknown;
@@ -20,11 +19,14 @@ export class OtlpReceiver {
   /** Everything that came, headers and bodies, to search for what must not be in it. */
   readonly raw: string[] = [];
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
 
   static async open(): Promise<OtlpReceiver> {
     const server = createServer();
-    const receiver = new OtlpReceiver(server);
+    const receiver = new OtlpReceiver(server, await listen(server, 0));
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -37,19 +39,11 @@ export class OtlpReceiver {
         response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return receiver;
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
+  close(): Promise<void> {
+    return close(this.server);
   }
 }
 
