@@ -1,33 +1,25 @@
 import { CodedError } from '../domain/errors.js';
-import { RATE_RULES, type RequestRate, type Start } from '../domain/request-rate.js';
+import { BURST_MS, type RequestRate, type Start } from '../domain/request-rate.js';
 
-/** The rate of a process that shares its workspace with no other one: `init`, `check` and the contract suite. */
+/** The rate of a process that shares its workspace with no other one: `init` and the contract suite. It knows no refusals: the limiter keeps to a pause. */
 export class OwnRate implements RequestRate {
-  #rate: number;
+  readonly #intervalMs: number;
   #nextMs = Number.NEGATIVE_INFINITY;
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  #slowedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly ceiling: number,
+    ceiling: number,
     private readonly clock: () => Date,
   ) {
     if (!(ceiling > 0)) throw new CodedError('misconfigured', 'requestsPerSecond must be greater than 0');
-    this.#rate = ceiling;
+    this.#intervalMs = 1000 / ceiling;
   }
 
   take(): Promise<Start> {
     const now = this.clock().getTime();
     // A clock that was set back must not turn a wait of milliseconds into minutes.
-    this.#nextMs = Math.min(this.#nextMs, now + 1000 / (this.ceiling * RATE_RULES.floorShare));
-    if (this.#pausedUntilMs > now) {
-      return Promise.resolve({ atMs: now, startsInMs: 0, pausedForMs: this.#pausedUntilMs - now });
-    }
-    this.#rate = Math.min(this.#rate + this.ceiling * RATE_RULES.recoveryShare, this.ceiling);
-    const intervalMs = 1000 / this.#rate;
-    const earliest = now - Math.max(intervalMs / 2, RATE_RULES.burstMs);
-    const atMs = Math.max(this.#nextMs, earliest);
-    this.#nextMs = atMs + intervalMs;
+    const next = Math.min(this.#nextMs, now + this.#intervalMs);
+    const atMs = Math.max(next, now - Math.max(this.#intervalMs / 2, BURST_MS));
+    this.#nextMs = atMs + this.#intervalMs;
     return Promise.resolve({
       atMs: Math.max(atMs, now),
       startsInMs: Math.max(0, atMs - now),
@@ -35,13 +27,7 @@ export class OwnRate implements RequestRate {
     });
   }
 
-  slowDown(startedAtMs: number | null, pauseMs: number): Promise<void> {
-    const now = this.clock().getTime();
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + pauseMs);
-    if (startedAtMs !== null && startedAtMs > this.#slowedAtMs) {
-      this.#rate = Math.max(this.#rate / 2, this.ceiling * RATE_RULES.floorShare);
-      this.#slowedAtMs = now;
-    }
+  slowDown(): Promise<void> {
     return Promise.resolve();
   }
 }

@@ -79,37 +79,6 @@ describe('RateLimiter', () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
-  /** The time between two starts that follow each other, in milliseconds. */
-  async function interval(limiter: RateLimiter): Promise<number> {
-    const at = await starts(limiter, 3);
-    return (at[2] ?? 0) - (at[1] ?? 0);
-  }
-
-  it('halves the rate once for requests that were under way together, and gives it back little by little', async () => {
-    const time = virtual();
-    const limiter = limiterOf(10, time);
-    const [first = 0, second = 0] = await starts(limiter, 2);
-    await limiter.slowDown(first, 1000);
-    await limiter.slowDown(second, 1000);
-    const { startedAtMs, pausedMs } = await limiter.acquire(5000);
-    expect(pausedMs).toBe(1000);
-    expect(await interval(limiter)).toBeGreaterThan(170);
-    await limiter.slowDown(time.now() > startedAtMs ? time.now() : null, 0);
-    expect(await interval(limiter)).toBeGreaterThan(300);
-    await starts(limiter, 50);
-    expect(await interval(limiter)).toBe(100);
-  });
-
-  it('never becomes so slow that nothing moves', async () => {
-    const time = virtual();
-    const limiter = limiterOf(10, time);
-    for (let n = 0; n < 50; n += 1) {
-      time.set(time.now() + 1);
-      await limiter.slowDown(time.now(), 0);
-    }
-    expect(await interval(limiter)).toBeLessThanOrEqual(3200);
-  });
-
   it('a request that waits for its start sees the refusal of another one', async () => {
     const time = virtual();
     let refuse: (() => Promise<void>) | undefined;

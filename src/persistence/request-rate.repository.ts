@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { RATE_RULES, type RequestRate, type Start } from '../domain/request-rate.js';
+import { BURST_MS, type RequestRate, type Start } from '../domain/request-rate.js';
 import { Database } from './database.js';
 
 const startRow = z.object({ atMs: z.number(), startsInMs: z.number() });
@@ -8,9 +8,14 @@ const pauseRow = z.object({ atMs: z.number(), pausedForMs: z.number() });
 
 /** No start is later than this, or than this many intervals: a clock may have been set back. */
 const LONGEST = { ms: 60_000, intervals: 8 };
+/** The slowest rate, as a share of the ceiling. */
+const FLOOR_SHARE = 1 / 32;
+/** Each start restores this share of the ceiling, so that about fifty restore it completely. */
+const RECOVERY_SHARE = 0.02;
 
 /**
- * The rate of requests to a workspace's service, shared by all processes.
+ * The rate of requests to a workspace's service, shared by all processes. A refusal (429, 503) pauses all requests and halves the rate,
+ * once for all requests that ran at the same time. Each start restores a part of it.
  *
  * SQL: one statement takes a start by the clock of the database, so that processes never get the same one.
  */
@@ -45,9 +50,9 @@ export class RequestRateRepository {
   }
 }
 
-const RATE = `least(coalesce(known.request_rate, $2) + $2 * ${String(RATE_RULES.recoveryShare)}, $2::double precision)`;
+const RATE = `least(coalesce(known.request_rate, $2) + $2 * ${String(RECOVERY_SHARE)}, $2::double precision)`;
 const AT = `least(
-  greatest(coalesce(known.next_request_at, clock_timestamp()), clock_timestamp() - greatest(500 / ${RATE}, ${String(RATE_RULES.burstMs)}) * interval '1 millisecond'),
+  greatest(coalesce(known.next_request_at, clock_timestamp()), clock_timestamp() - greatest(500 / ${RATE}, ${String(BURST_MS)}) * interval '1 millisecond'),
   clock_timestamp() + greatest(${String(LONGEST.ms)}, ${String(LONGEST.intervals * 1000)} / ${RATE}) * interval '1 millisecond')`;
 
 // Nothing is taken during a pause.
@@ -72,5 +77,5 @@ const SLOW_DOWN = `INSERT INTO workspace_state AS known (workspace, request_rate
     clock_timestamp() + $4 * interval '1 millisecond', CASE WHEN $3 IS NOT NULL THEN clock_timestamp() END)
   ON CONFLICT (workspace) DO UPDATE SET
     requests_paused_until = greatest(known.requests_paused_until, excluded.requests_paused_until),
-    request_rate = CASE WHEN ${IS_NEW} THEN greatest(coalesce(known.request_rate, $2) / 2, $2 * ${String(RATE_RULES.floorShare)}) ELSE known.request_rate END,
+    request_rate = CASE WHEN ${IS_NEW} THEN greatest(coalesce(known.request_rate, $2) / 2, $2 * ${String(FLOOR_SHARE)}) ELSE known.request_rate END,
     slowed_at = CASE WHEN ${IS_NEW} THEN clock_timestamp() ELSE known.slowed_at END`;

@@ -130,6 +130,13 @@ describe('starts of a shared rate', () => {
     expect((inMs[39] ?? 0) - (inMs[38] ?? 0)).toBeCloseTo(1000 / CEILING, 0);
   });
 
+  it('never become so slow that nothing moves', async () => {
+    for (let each = 0; each < 20; each += 1) await shared().slowDown(Date.now() + 60_000, 0);
+    const { atMs, startsInMs } = await shared().take();
+    const next = await shared().take();
+    expect(next.atMs + next.startsInMs - atMs - startsInMs).toBeLessThanOrEqual((32 * 1000) / CEILING);
+  });
+
   it('are not granted during a pause', async () => {
     await shared().slowDown(null, 5_000);
     expect((await shared().take()).pausedForMs).toBeGreaterThan(4_000);
