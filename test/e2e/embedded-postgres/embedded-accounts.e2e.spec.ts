@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { preparePlace } from '../../../src/embedded-postgres/cluster.js';
 import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
@@ -181,5 +182,17 @@ describe('the embedded database and the users of the system', () => {
     const nobody = await account('nobody');
     expect(await serverUser('/no/cluster', ['root', 'nobody'])).toEqual(nobody);
     expect(nobody.uid).toBeGreaterThan(0);
+  });
+
+  it('prepares the same place again without doing anything', async () => {
+    const dataDir = join(await directory(0o755), 'data');
+    dataDirs.push(dataDir);
+    const options = { dataDir, log: () => undefined };
+    const first = await preparePlace(options);
+    const made = await stat(join(first.clusterDir, 'PG_VERSION'));
+    const second = await preparePlace(options);
+    expect(second).toEqual({ ...first, user: second.user });
+    expect(second.user?.uid).toBe(first.user?.uid);
+    expect((await stat(join(second.clusterDir, 'PG_VERSION'))).ino).toBe(made.ino);
   });
 });
