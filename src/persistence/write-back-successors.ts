@@ -1,11 +1,12 @@
 import type { QueryRunner } from 'typeorm';
-import type { FieldOutcome, IntendedValue, JournalField } from '../domain/write-back-journal.js';
+import type { FieldOutcome, IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
 import { valueHash } from '../domain/written-content.js';
 import { json, type Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { rowOf } from './rows.js';
 
 const fieldsRow = rowOf(WriteBackEntity, ['id', 'fields']);
+const sentRow = rowOf(WriteBackEntity, ['id', 'fields', 'sent']);
 
 /** Fields that the merchant edited, which an approval of many did not cover. */
 export interface LeftFields {
@@ -56,8 +57,8 @@ export async function replaceSameContent(
 }
 
 /**
- * A revert leaves a text alone that a later write-back has replaced. A revert of that one restores what stood before both: the reverted
- * text must not come back.
+ * A revert leaves a text alone that a later write-back has replaced, or had begun to replace. A revert of that one restores what stood
+ * before both: the reverted text must not come back.
  */
 export async function passBeforeImagesOn(
   db: Database,
@@ -65,31 +66,36 @@ export async function passBeforeImagesOn(
   fields: readonly JournalField[],
   runner: QueryRunner,
 ): Promise<void> {
-  const left = new Map(
-    fields.filter(({ outcome }) => outcome === 'not_ours').map((field) => [field.target, field]),
-  );
-  if (left.size === 0) return;
+  const undone = fields.filter(({ outcome }) => outcome === 'reverted' || outcome === 'not_ours');
+  const byTarget = new Map(undone.map((field) => [field.target, field]));
   const later = await db.read(
-    fieldsRow,
+    sentRow,
     // SQL: a join of the table with itself, under the lock of the row of the product.
-    `SELECT later.id, later.fields FROM write_back AS later JOIN write_back AS own ON later.external_id = own.external_id
-     WHERE own.id = $1 AND later.settled_at > own.settled_at AND later.state = 'applied'`,
+    `SELECT later.id, later.fields, later.sent FROM write_back AS later JOIN write_back AS own ON later.external_id = own.external_id
+     WHERE own.id = $1 AND later.id <> own.id AND later.sent <> '{}'
+       AND (later.state = 'ready' OR later.settled_at > own.settled_at)`,
     [id],
     runner,
   );
-  const passedOn = (field: JournalField): JournalField => {
-    const own = left.get(field.target);
-    const mayBeOurs = field.outcome === 'written' || field.unanswered === true;
-    return mayBeOurs && own !== undefined && valueHash(field.before) === valueHash(own.after)
-      ? { ...field, before: own.before }
-      : field;
+  const passedOn = <Value extends Pick<SentValue, 'before'>>(target: string, value: Value): Value => {
+    const own = byTarget.get(target);
+    return own !== undefined && valueHash(value.before) === valueHash(own.after)
+      ? { ...value, before: own.before }
+      : value;
   };
-  for (const row of later)
+  for (const row of later) {
+    const sent = Object.entries(row.sent).map(
+      ([target, value]) => [target, passedOn(target, value)] as const,
+    );
+    const journal = row.fields.map((field) =>
+      field.outcome === 'written' || field.unanswered === true ? passedOn(field.target, field) : field,
+    );
     await db.affected(
-      'UPDATE write_back SET fields = $2 WHERE id = $1',
-      [row.id, json(row.fields.map(passedOn))],
+      'UPDATE write_back SET fields = $2, sent = $3 WHERE id = $1',
+      [row.id, json(journal), json(Object.fromEntries(sent))],
       runner,
     );
+  }
 }
 
 /** The fields that an approval of many left wait for review as a row of their own. The credits stay with the row that they came in. */

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliverResult, writeAll, type ResultOptions } from '../../support/results.js';
+import {
+  deliverNewer,
+  deliverResult,
+  writeAll,
+  writeNewer,
+  type ResultOptions,
+} from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -126,5 +132,40 @@ describe('a fault between fields and metafields', () => {
     await stages.writer.write(id);
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
     expect(stages.store.script.count('writeMetafields')).toBe(1);
+  });
+});
+
+describe('a revert beside a later write-back that was cut off', () => {
+  const material = (value: string) => ({ sections: [{ code: 'material', value }] });
+  const newer = (options: ResultOptions) => deliverNewer(stages, options);
+  const applied = async (options: ResultOptions): Promise<string> => (await writeNewer(stages, options)).id;
+
+  beforeEach(() => {
+    stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+  });
+
+  it('lets that one restore what stood before both, where it had replaced a text', async () => {
+    const first = await applied({ name: 'First' });
+    const second = await newer({ name: 'Second', ...material('Oak') });
+    stages.store.script.before('writeMetafields', refusal('transient'));
+    await stages.writer.write(second);
+    expect(stages.store.at('1').title).toBe('Second');
+    await stages.reverter.revert(first, PERSON);
+    await stages.writer.write(second);
+    await stages.reverter.revert(second, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+  });
+
+  it('lets that one restore the same, where it was about to write what the revert restores', async () => {
+    const first = await applied(material('Leather'));
+    const second = await applied(material('Oak'));
+    const third = await newer({ name: 'Third', ...material('Leather') });
+    await diesAt('write-back.started', third);
+    await stages.reverter.revert(second, PERSON);
+    await stages.db.affected('UPDATE write_back SET next_attempt_at = now()');
+    await stages.writer.write(third);
+    for (const id of [third, first]) await stages.reverter.revert(id, PERSON);
+    expect(stages.store.metafield('1', 'material')).toBeUndefined();
+    expect(stages.store.at('1').title).toBe('Product 1');
   });
 });
