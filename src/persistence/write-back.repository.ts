@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, LessThanOrEqual, MoreThan, Not, Raw } from 'typeorm';
+import { In, IsNull, LessThanOrEqual, MoreThan, Not, Raw, type QueryRunner } from 'typeorm';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import type { GateFinding } from '../domain/gate-finding.js';
@@ -8,7 +8,7 @@ import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
 import { SILENT_SIDE_WAIT, json, uuid, Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { isHeld, moveWritten } from './held-product.js';
-import { keepForReview, replaceSameContent, type LeftFields } from './write-back-successors.js';
+import { keepForReview, type LeftFields } from './write-back-successors.js';
 import { countByState } from './state-counts.js';
 import { rowOf } from './rows.js';
 
@@ -152,7 +152,7 @@ export class WriteBackRepository {
   async end(id: string, externalId: string, lease: string, end: WriteBackEnd): Promise<boolean> {
     return this.db.transaction(async (runner) => {
       if (!(await isHeld(this.db, externalId, lease, runner))) return false;
-      if (end.state === 'applied') await replaceSameContent(this.db, id, end.fields, runner);
+      if (end.state === 'applied') await this.#replaceSameContent(id, runner);
       const ended = await this.db.affected(
         `UPDATE write_back SET state = $2, reason = $3, fields = $4, settled_at = now(), crash_count = 0, attempts = attempts + 1
          WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
@@ -164,6 +164,17 @@ export class WriteBackRepository {
       if (end.left !== undefined) await keepForReview(this.db, id, end.left, runner);
       return true;
     });
+  }
+
+  /** The same content was applied before, and something else stood in the store since. Both can be reverted, as any two write-backs. */
+  async #replaceSameContent(id: string, runner: QueryRunner): Promise<void> {
+    await this.db.affected(
+      `UPDATE write_back AS old SET replaced_at = now() FROM write_back AS own
+       WHERE own.id = $1 AND old.external_id = own.external_id AND old.content_fingerprint = own.content_fingerprint
+         AND old.id <> own.id AND old.state = 'applied' AND old.replaced_at IS NULL`,
+      [id],
+      runner,
+    );
   }
 
   /** Leaves a ready write-back to a person, or skips it. False, and nothing moves, when another worker holds the product. */

@@ -84,7 +84,7 @@ export class WriteBackEntity {
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) settledAt!: Date | null;
   @Column('timestamptz', { nullable: true }) revertedAt!: Date | null;
-  /** When a later write-back of the same content was applied, while fields that only this one wrote are still in the store. */
+  /** When a later write-back of the same content was applied. */
   @Column('timestamptz', { nullable: true }) replacedAt!: Date | null;
   /** The run that asked for the content; null when no run did. */
   @Column('uuid', { nullable: true }) runId!: string | null;

@@ -227,6 +227,14 @@ describe('a revert', () => {
     },
   );
 
+  it('of three results, the last with the content of the first, restores what stood before them', async () => {
+    const ids: string[] = [];
+    for (const name of ['First', 'Second', 'First'])
+      ids.push(await applied({ name, html: `<p>${name}</p>` }));
+    for (const id of ids.toReversed()) await stages.reverter.revert(id, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+  });
+
   it('leaves alone a text that a later write-back wrote again after another', async () => {
     const first = await applied({ name: 'First', html: '<p>First</p>' });
     const second = await applied({ name: 'Second', html: '<p>Second</p>' });
