@@ -206,7 +206,10 @@ export class BulkWorker {
           const fields = change.dryRun
             ? await this.#previewed(row, restored)
             : await this.reverter.revert(row.id, by);
-          return { item: reverted(row, fields), ready: null };
+          return {
+            item: reverted(row, fields, change.dryRun ? 'would be restored' : 'restored'),
+            ready: null,
+          };
         }
       }
     } catch (error) {
@@ -349,14 +352,14 @@ function decided(row: BulkRow, outcome: DecisionOutcome): BulkItem {
   return { ...named(row), ok: isDone, detail: isDone ? 'done' : REFUSALS[outcome], fields: [] };
 }
 
-function reverted(row: BulkRow, journal: readonly JournalField[]): BulkItem {
+function reverted(row: BulkRow, journal: readonly JournalField[], done: string): BulkItem {
   const own = journal.filter(({ outcome }) => outcome === 'reverted' || outcome === 'not_ours');
   const restored = own.filter(({ outcome }) => outcome === 'reverted').length;
   const left = own.length - restored;
   return {
     ...named(row),
     ok: restored > 0,
-    detail: `${counted(restored, 'field')} restored, ${String(left)} left alone`,
+    detail: `${counted(restored, 'field')} ${done}, ${String(left)} left alone`,
     fields: own.slice(0, MOST_FIELDS).map(({ target, outcome, reason }) => ({ target, outcome, reason })),
   };
 }

@@ -96,6 +96,7 @@ describe('a revert of all that one run wrote', () => {
     expect(stages.store.script.count('writeFields')).toBe(writes);
     const { state, done, items } = await changeOf(change);
     expect({ state, done }).toEqual({ state: 'done', done: 3 });
+    expect(items[1]?.detail).toBe('1 field would be restored, 1 left alone');
     expect(items[1]?.fields).toEqual([
       { target: 'title', outcome: 'not_ours', reason: expect.stringContaining('edited') },
       { target: 'descriptionHtml', outcome: 'reverted', reason: expect.any(String) },
