@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { CodedError } from '../domain/errors.js';
+import { counted } from '../domain/text.js';
 import { ActionRepository } from './action.repository.js';
 import { BulkChangeRepository } from './bulk-change.repository.js';
 import { migrateAt, openDataSource, pendingMigrations } from './data-source.js';
@@ -82,7 +84,13 @@ const REPOSITORIES = [
       inject: [DATABASE_SETTINGS],
       useFactory: async (settings: DatabaseSettings): Promise<Database> => {
         const source = await openDataSource(settings);
-        if (settings.migrate && (await pendingMigrations(source)) > 0) await migrateAt(settings.url);
+        const pending = await pendingMigrations(source);
+        if (pending > 0 && !settings.migrate) {
+          await source.destroy();
+          const count = counted(pending, 'migration is', 'migrations are');
+          throw new CodedError('misconfigured', `${count} pending in the database: run store-sync migrate`);
+        }
+        if (pending > 0) await migrateAt(settings.url);
         return new Database(source);
       },
     },

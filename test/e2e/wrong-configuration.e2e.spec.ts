@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Settings } from '../support/e2e-settings.js';
 import { World } from '../support/e2e-world.js';
 import { ownPort } from '../support/ports.js';
+import { createTestDatabase } from '../support/postgres.js';
 import { runLine, type CommandEnd } from '../support/run-command.js';
 
 let world: World;
@@ -120,6 +121,18 @@ describe('the message names the place and what to do about', () => {
     expectOneLine(end, 'database', `127.0.0.1:${deadPort}`);
     expect(end.stderr + end.stdout).not.toContain('pa55word');
   });
+
+  it.each(['status', 'start'])(
+    'a database without its tables, and with migrations off: %s',
+    async (command) => {
+      const empty = await createTestDatabase();
+      const database = { url: empty.url, migrate: false };
+      const end =
+        command === 'start' ? await started({ database }) : await withSettings(command, { database });
+      await empty.drop();
+      expectOneLine(end, /1 migration is pending.*store-sync migrate/);
+    },
+  );
 
   it.each(['check', 'start'])('a Redis that refuses the password: %s', async (command) => {
     const refusing = createServer((socket) => {
