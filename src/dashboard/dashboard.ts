@@ -1,8 +1,9 @@
-import type { Provider, Type } from '@nestjs/common';
-import { urlencoded, type RequestHandler } from 'express';
+import type { NestMiddleware, Provider, Type } from '@nestjs/common';
+import type { RequestHandler } from 'express';
 import { storableBody } from '../api/storable-input.js';
 import type { Connections } from '../connections/connections.js';
 import { compressed } from './compressed.js';
+import { FormParser } from './form-parser.js';
 import { GenerateAgain } from './generate-again.js';
 import { AssetPages } from './pages/asset.pages.js';
 import { AuditPages } from './pages/audit.pages.js';
@@ -49,10 +50,6 @@ export const PAGES: Type[] = [
   BulkPages,
   AuditPages,
 ];
-/** A form has at most one page of rows and their fields. */
-const FORM_LIMIT = '1mb';
-const FORM_FIELDS = 2000;
-
 /** What the pages need, besides the operations. */
 export const PAGE_PROVIDERS: Provider[] = [
   UnknownPages,
@@ -64,11 +61,6 @@ export const PAGE_PROVIDERS: Provider[] = [
 ];
 
 /** Runs before every page: its headers, and the parser of its forms. */
-export function pageMiddleware(connections: Connections): RequestHandler[] {
-  return [
-    compressed,
-    securityHeaders(() => imageOriginsOf(connections)),
-    urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS, inflate: false }),
-    storableBody,
-  ];
+export function pageMiddleware(connections: Connections): (RequestHandler | Type<NestMiddleware>)[] {
+  return [compressed, securityHeaders(() => imageOriginsOf(connections)), FormParser, storableBody];
 }

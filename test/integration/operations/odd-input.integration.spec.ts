@@ -170,6 +170,11 @@ it.each([
   expect(await statusOf('POST', path, gzipSync(body), type)).toBe(415);
 });
 
+function send(path: string, body: URLSearchParams, headers: Record<string, string> = {}): Promise<Response> {
+  const own = { 'sec-fetch-site': 'same-origin', ...headers };
+  return fetch(`${world.url}${path}`, { method: 'POST', body, headers: own, redirect: 'manual' });
+}
+
 describe('the pages', () => {
   it.each(['/products/%00', '/runs/%00', '/search?q=%00', '/login?next=%00', '/assets/%00'])(
     'refuse a NUL in %s',
@@ -177,6 +182,14 @@ describe('the pages', () => {
       expect(await statusOf('GET', path)).toBe(400);
     },
   );
+
+  it.each(['/login', '/review'])('take a large form at %s from a signed-in browser alone', async (path) => {
+    const signedIn = await send('/login', new URLSearchParams({ token: world.adminToken }));
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const large = new URLSearchParams({ reason: 'x'.repeat(100_000) });
+    expect((await send(path, large)).status).toBe(413);
+    expect((await send(path, large, { cookie })).status).not.toBe(413);
+  });
 
   it('refuse a NUL in a form', async () => {
     const type = 'application/x-www-form-urlencoded';
