@@ -3,8 +3,11 @@ import type { Socket } from 'node:net';
 
 /** From the end of an answer's making to its last byte. A reader that is slower is cut off. */
 const ANSWER_MS = 30_000;
-/** Pipelined requests that wait for their turn, of all connections. Browsers, proxies and the senders of deliveries have none. */
-const MOST_WAITING = 10_000;
+/**
+ * Pipelined requests that wait for their turn, of all connections. Browsers, proxies and the senders of deliveries have none. Each may
+ * have 16 KB of headers.
+ */
+const MOST_WAITING = 1_000;
 
 interface Exchange {
   readonly request: IncomingMessage;
