@@ -1,7 +1,7 @@
-/** The shop's own time when it answered, by its `date` header; null where that names none. */
+/** The shop's own time when it answered, by its `date` header; null where that names none since 1970. */
 export function timeOfAnswer(date: unknown): Date | null {
   const at = new Date(typeof date === 'string' ? date : Number.NaN);
-  return Number.isNaN(at.getTime()) ? null : at;
+  return at.getTime() >= 0 ? at : null;
 }
 
 /**

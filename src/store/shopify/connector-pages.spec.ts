@@ -64,14 +64,17 @@ describe('reading by pages', () => {
     expect(store.calls[0]?.body).toContain('sortKey: UPDATED_AT');
   });
 
-  it('asks by the store’s own clock where that is behind ours', async () => {
+  it.each([
+    ['asks by the store’s own clock where that is behind ours', 'Fri, 20 Nov 2026 11:40:30 GMT', '11:26'],
+    ['asks by our clock where the store’s is out of all time', '-271821-04-20T00:00:00Z', '11:45'],
+  ])('%s', async (_what, date, time) => {
     // It is 12:00 by our clock.
-    const headers = { date: 'Fri, 20 Nov 2026 11:40:30 GMT' };
+    const headers = { date };
     store.answerWith(() => ({ ...data({ products: page([]) }), headers }));
     const connector = store.connector();
     await connector.parts.pages.selected([productGid(1)], 'tag:x');
     await collect(connector.readChanged(new Date('2026-11-20T11:45:00Z')));
-    expect(store.calls.at(-1)?.variables['query']).toContain("updated_at:>='2026-11-20T11:26:00Z'");
+    expect(store.calls.at(-1)?.variables['query']).toContain(`updated_at:>='2026-11-20T${time}:00Z'`);
   });
 
   it('begins again by time before the store’s ceiling, and still yields each product once', async () => {
