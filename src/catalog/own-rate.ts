@@ -2,8 +2,8 @@ import { CodedError } from '../domain/errors.js';
 import { BURST_MS, type RequestRate, type Start } from '../domain/request-rate.js';
 
 /**
- * The rate of a process that shares its workspace with no other one: `init` and the contract suite. It knows no refusals: the limiter keeps
- * to a pause.
+ * The rate of a process that shares its workspace with no other one: `init` and the contract suite. It does not slow down after a refusal:
+ * the rate limiter pauses by itself.
  */
 export class OwnRate implements RequestRate {
   readonly #intervalMs: number;

@@ -306,7 +306,7 @@ export function configuredIdentity({
   return kind === 'woocommerce' ? null : shopIdentity(kind, shop);
 }
 
-/** What is no map at all gets the usual message. */
+/** The message for a store of an unknown kind. A store that is no map gets the usual message. */
 function unknownKind({ code }: { readonly code?: string }): string | undefined {
   return code === 'invalid_union' ? 'expected "shopify" or "woocommerce"' : undefined;
 }

@@ -51,7 +51,7 @@ function mayHideVariants(product: CatalogProduct): boolean {
   return product.is_product_model !== false && (product.variants ?? []).length === 0;
 }
 
-/** Ours are far shorter. */
+/** Characters that are kept of an external_id. Ours are far shorter. */
 const LONGEST_EXTERNAL_ID = 500;
 
 /** A database cannot hold every text of the catalog, and indexes no long one. The rest of such a text is no identifier of ours. */

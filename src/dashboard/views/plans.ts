@@ -19,7 +19,7 @@ export function plansPage(
     crumbs: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>`,
     lead: html`<p>A plan shows what a sync would do. A saved plan is applied once, exactly as it is.</p>`,
     given,
-    // A plan that was applied is not live, as a text is.
+    // Unlike a text, a plan that was applied is not live.
     tabs: { name: 'state', values: PLAN_STATES, counts, labels: { applied: 'applied' } },
     fields: [{ name: 'search', label: ERROR_SEARCH }, ...storeAndDays(stores)],
     page: plans,

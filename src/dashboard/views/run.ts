@@ -229,7 +229,7 @@ function funnel({ run, items, texts }: RunView): Html {
     ${countList(run, BESIDE_THE_WAY)}`;
 }
 
-/** The state of the texts that wait. None where they have several, which no list has alone. */
+/** The state of the texts that wait; undefined where they have several, because a list has one state or all. */
 function waitingState({ ready = 0, pending_review: forReview = 0 }: RunView['texts']): string | undefined {
   if (ready > 0 && forReview > 0) return undefined;
   return ready > 0 ? 'ready' : 'pending_review';

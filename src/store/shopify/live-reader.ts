@@ -49,7 +49,7 @@ export class LiveReader {
       const place = placeInTarget(target);
       if (place !== null || isTag(target)) values.set(target, place?.variant === undefined ? NO_VALUE : GONE);
     }
-    // First, as they may take many calls and have digests, which texts of the product have not.
+    // Variants first: to read them may take many calls. Their metafields have digests; the texts of the product have none.
     await this.#readVariants(id, variants, values);
     const product = await this.#product(id, targets, values);
     if (product === null) return null;

@@ -241,8 +241,8 @@ function decide(
 }
 
 /**
- * The changed fields alone, or why no text may be written. The shop writes the whole row of its texts with any of them and halves their backslashes, so a text with
- * backslashes goes along, each doubled.
+ * The changed fields alone, or why no text may be written. The shop writes the whole row of its texts with any of them and halves their
+ * backslashes, so a text with backslashes goes along, each doubled.
  */
 function bodyOf(
   toSend: readonly { readonly write: TargetWrite; readonly place: Place }[],
