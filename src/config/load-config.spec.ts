@@ -30,7 +30,7 @@ describe('the configuration', () => {
   it('works without any file of the operator’s', () => {
     const { config } = loadConfig({ env: {}, cwd: '/srv' });
     expect(config.server).toMatchObject({ host: '0.0.0.0', port: 3000 });
-    expect(config.database).toEqual({ url: 'embedded', dataDir: '/srv/data', migrate: true, keepDays: 90 });
+    expect(config.database).toEqual({ url: 'embedded', dataDir: '/srv/data', migrate: true });
     expect(config.queue.redisUrl).toBeUndefined();
     expect([config.workspaces, config.stores]).toEqual([{}, {}]);
   });
@@ -171,7 +171,6 @@ describe('the one-line refusal of', () => {
     ['server: x', 'server: expected a map, not text (config.yaml:1)'],
     ['server: { port: 70000 }', 'server.port: expected at most 65535 (config.yaml:1)'],
     ['server: { publicUrl: "http://sync.test" }', /^server\.publicUrl: expected an https: URL/],
-    ['database: { keepDays: 7 }', /expected 0 \(keep everything\), or at least 30/],
     ['database: { url: "mysql://x" }', /^database\.url: expected "embedded", or a URL of the form postgres:/],
     ['queue: { redisUrl: "http://x" }', /^queue\.redisUrl: expected a URL of the form redis:/],
     ['workspaces: { "a/b": {} }', /^workspaces\.a\/b: expected a name of letters, /],

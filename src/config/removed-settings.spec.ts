@@ -6,6 +6,7 @@ afterAll(files.remove);
 
 it.each([
   ['server.previousEncryptionKey', 'server: { previousEncryptionKey: "" }'],
+  ['database.keepDays', 'database: { keepDays: 30 }'],
   ['workspaces.w.assumptions.maxPages', workspace('assumptions: { maxPages: 5 }')],
   ['stores.s.filter.giftCards', store('filter: { giftCards: true }')],
   ['stores.s.schedule.spread', store('schedule: { spread: 60m }')],

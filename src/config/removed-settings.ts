@@ -15,6 +15,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   'server.metrics': 'each store has its own series',
   'server.previousEncryptionKey': 'encryptionKey takes NEW,OLD while a rotation lasts',
   'server.limits': 'the bounds are in docs/security.md',
+  'database.keepDays': 'settled history is kept for 90 days, and the journal for ever',
   'workspaces.*.assumptions.listVariants': 'the path is documented',
   'workspaces.*.assumptions.localeOnUpdate': 'texts of the configured locale go by POST, which takes it',
   'workspaces.*.productPage': 'a product page names the product of the catalog by its id',

@@ -38,9 +38,6 @@ const encryptionKeys = optionalText
     '32 random bytes as base64 or hexadecimal: openssl rand -hex 32',
   );
 
-/** After this time, no delivery is repeated, no task is polled, and nobody needs the details. */
-const SHORTEST_HISTORY_DAYS = 30;
-
 /** The whole configuration (docs/configuration.md): every key, its type, its bounds and its default. */
 export const configSchema = section({
   server: section({
@@ -88,14 +85,6 @@ export const configSchema = section({
     migrate: onOff(true).describe(
       'whether `start` applies pending migrations; if not, run `store-sync migrate` on each deploy',
     ),
-    keepDays: amount(90, { min: 0, max: 36_500 })
-      .refine(
-        (days) => days === 0 || days >= SHORTEST_HISTORY_DAYS,
-        `0 (keep everything), or at least ${String(SHORTEST_HISTORY_DAYS)}`,
-      )
-      .describe(
-        "days after which settled runs, plans, deliveries, tasks, bulk changes and audit entries are removed, except each product's last; the journal stays. At least 30; 0 keeps everything",
-      ),
   }),
   queue: section({
     redisUrl: redisUrl.optional().describe('`redis://` or `rediss://`; empty keeps the queues in PostgreSQL'),

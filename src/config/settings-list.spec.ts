@@ -40,6 +40,6 @@ describe('the list of settings', () => {
   });
 
   it('names the source of a setting that the operator left out', () => {
-    expect(settings.get('database.keepDays')?.origin).toMatch(/built-in default|default\.yaml:\d+/);
+    expect(settings.get('database.migrate')?.origin).toMatch(/built-in default|default\.yaml:\d+/);
   });
 });

@@ -25,7 +25,7 @@ const LISTINGS_KEPT_HOURS = 24;
 const FIRST = { bigint: '0', uuid: '00000000-0000-0000-0000-000000000000' } as const;
 
 /**
- * Rows that are only history (`database.keepDays` in docs/configuration.md): settled, older than the horizon, and not
+ * Rows that are only history (docs/operations.md#resources): settled, older than the horizon, and not
  * the last word on its product. The journal, `write_back`, is not among it: it says what a revert restores. Parked
  * and failed deliveries go too: whoever can sign may park any number of them.
  */
@@ -80,15 +80,13 @@ export class RetentionRepository {
 
   /**
    * Removes old listings, notes and keys that nothing uses any more. Then walks every table once, `step` rows at a time, and removes what
-   * is older than `days`; with 0, all history is kept. `between` is awaited after each step with the milliseconds it took; false ends the
-   * pass.
+   * is older than `days`. `between` is awaited after each step with the milliseconds it took; false ends the pass.
    */
   async remove(days: number, step: number, between: (tookMs: number) => Promise<boolean>): Promise<Removed> {
     const removed: Record<string, number> = {};
     await new CatalogListingRows(this.db).removeOlder(LISTINGS_KEPT_HOURS);
     await this.#removeNotes();
     await this.db.repository(UsedKeyEntity).delete({ until: BEFORE_NOW });
-    if (days === 0) return removed;
     const horizon = await this.db.one(
       z.object({ at: z.date() }),
       // SQL: the horizon is measured by the clock of the database.

@@ -93,7 +93,7 @@ export class Schedulers {
       this.schedules(now, timers),
       this.reconciler(pressure, this.enqueueMany, timers),
       this.sides(undefined, timers),
-      new Retention(retention, { database: { keepDays: 90 } }, clock, this.#log),
+      new Retention(retention, clock, this.#log),
       new Uninstalls(new StoreInstallationRepository(db), pauses, connections, this.#log),
       new ShopRedactions(new ShopRedactionRepository(db), connections, timers, clock),
     );

@@ -100,7 +100,7 @@ describe('the address for compliance requests', () => {
     const before = await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`);
     expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('to be erased')]);
     await erasureRounds();
-    // The audit record stays until `database.keepDays`: it has the name of the store, and no texts.
+    // The audit record stays for 90 days: it has the name of the store, and no texts.
     expect(await traces()).toEqual(['audit_entry']);
     expect(await world.rows('SELECT actor, what, targets FROM audit_entry ORDER BY id DESC LIMIT 2')).toEqual(
       ['erasure', 'erasure request'].map((what) => ({ actor: SHOP, what, targets: ['merchant'] })),
