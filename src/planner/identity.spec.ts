@@ -9,6 +9,7 @@ import {
   variant,
   NO_OTHER_OWNERS,
 } from '../../test/support/product-builders.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import {
   sharedSincePlan,
@@ -167,6 +168,23 @@ describe('a creation', () => {
       catalogId: '90',
       withheld: [],
       reason: 'already in the catalog under its external_id',
+    });
+  });
+
+  it.each<[string, Partial<LinkView>, string | null, ProductSnapshot, boolean]>([
+    ['and asks for nothing: its workspace has another name', {}, '7', snapshot(), false],
+    ['and asks for the edit: its workspace has another name', {}, '7', snapshot({ vendor: 'Other' }), true],
+    ['but as a new one: another workspace lacks it', {}, null, snapshot(), true],
+    ['and asks as a new one: it was gone meanwhile', { isElsewhere: false }, '7', snapshot(), true],
+  ])('goes by its external_id %s', (_when, over, ownCatalogId, read, wantsGeneration) => {
+    const link = linkOf(snapshot(), { goneFromCatalog: true, isElsewhere: true, ...over });
+    const change = changeOf(planProduct(read, link, rules(), generated));
+    const resolved = resolve(change, view({ ownCatalogId }), link);
+    expect(resolved).toMatchObject({
+      kind: ownCatalogId === null ? 'create' : 'adopt',
+      catalogId: ownCatalogId,
+      body: { external_id: externalId() },
+      wantsGeneration,
     });
   });
 
