@@ -47,7 +47,7 @@ export function parsedQuery<Schema extends z.ZodType>(
   throw new CodedError('invalid', `--${issueText(parsed.error, [])}`);
 }
 
-/** Rejects options that an action has no use for: a filter or a limit without effect shows, and changes, too much. */
+/** Rejects options that the action would ignore. An ignored filter or limit would show, or change, more than was asked for. */
 export function withoutOptions<Options extends ListOptions>(
   command: string,
   options: Options,

@@ -33,11 +33,11 @@ export function paintState(state: string, width = 0): string {
   return colour === null ? text : paint(colour, text);
 }
 
-/** Signs that drive a terminal or turn the direction of a text, but for line feeds, tabs, and the styles of `paint`. */
+/** Control characters and marks of text direction, except line feeds, tabs, and the styles of `paint`. */
 const DRIVING =
   /(?!\u001b\[(?:1|2|22|31|32|33|36|39)m)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** What is printed, with a space for each sign by which a text from elsewhere would drive the terminal. */
+/** The text with a space for each character by which a text from outside could control the terminal. */
 export function harmless(text: string): string {
   return text.replaceAll(DRIVING, ' ');
 }

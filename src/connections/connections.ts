@@ -25,7 +25,7 @@ export interface Store {
   /** The beginning of the external_ids of its products; null where the shop itself says it. */
   readonly identity: string | null;
   readonly rules: SourceRules;
-  /** Changes with the settings that decide which products a run brings where: then the next run reads the whole store. */
+  /** A fingerprint of workspace, filter and mapping. When it changes, the next run reads the whole store. */
   readonly scope: string;
   /** Catalog fields whose store fields write-back writes. */
   readonly generatedFields: ReadonlySet<CatalogField>;

@@ -13,7 +13,7 @@ export class FormParser implements NestMiddleware<Request, Response> {
   constructor(private readonly sessions: Sessions) {}
 
   readonly use = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    // The guard of the page says that the database does not answer.
+    // A failure is not hidden: the guard of the page looks the session up again and reports it.
     const session = request.method === 'POST' ? await this.sessions.of(request).catch(() => null) : null;
     (session === null ? parseSignIn : parseForm)(request, response, next);
   };

@@ -17,7 +17,7 @@ export function identifierText(value: string | null | undefined): string | null 
   return signs.slice(first, signs.findLastIndex((sign) => !UNSEEN.test(sign)) + 1).join('');
 }
 
-/** Characters of a folded identifier at most: an index of the database takes no longer ones, and one row would fail all beside it. */
+/** Longer identifiers do not fit into a database index. One such row would fail the whole statement. */
 const LONGEST = 500;
 
 /**

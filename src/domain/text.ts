@@ -55,7 +55,7 @@ export function storableText(text: string): string {
 /** Only an escape brings into JSON what no database holds: NUL, or half of a pair. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
-/** The value that was parsed from a JSON text, as `storableJson`. */
+/** `storableJson` of a value that was parsed from this JSON text. */
 export function storableParsed(text: string, value: unknown): unknown {
   return UNSTORABLE_ESCAPE.test(text) ? storableJson(value) : value;
 }

@@ -181,7 +181,7 @@ export class ActionRepository {
         runner,
       );
     else if (recreated)
-      // Found under its external_id after its workspace got another name: there its open request is asked about.
+      // Its workspace got another name. Its open request is polled under the new one.
       await this.db.affected(
         `UPDATE generation_task SET workspace = $2 WHERE external_id = $1 AND state = 'requested'`,
         [externalId, workspace],

@@ -25,7 +25,7 @@ export class StateRepository {
     return this.db.repository(StoreStateEntity).findOneBy({ store: key });
   }
 
-  /** Null where nothing was read yet, or under other settings: those may select other products, or send them elsewhere. */
+  /** The watermark; null when nothing was read yet, or when `Store.scope` has changed since. */
   async watermark(store: string, scope: string): Promise<Date | null> {
     const known = await this.store(store);
     return known?.watermarkScope === scope ? known.watermark : null;

@@ -67,7 +67,7 @@ export function resolveIdentity(
   const body = withoutIdentifiers(change.body, withheld);
   // A value that was pushed before and is withheld now is cleared: the catalog never keeps an outdated identifier.
   const fields = changedFields(body, link?.pushedFields ?? {});
-  // An identifier that is withheld is no news of the merchant's.
+  // Withholding an identifier is not an edit of the merchant, so it asks for no content.
   const asks = asksForContent(
     fields.filter(
       (field) =>
@@ -79,7 +79,7 @@ export function resolveIdentity(
   );
   if (change.kind === 'create') {
     const created = resolvedCreation(change, body, withheld, adopted, view);
-    // Its workspace has another name: the product that was pushed is there.
+    // Only the name of its workspace changed: the catalog still has what was pushed, so only edits ask for content.
     const isThere = link?.isElsewhere === true && view.ownCatalogId !== null;
     return { kind: 'change', change: isThere ? { ...created, wantsGeneration: asks } : created };
   }

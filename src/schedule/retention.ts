@@ -6,7 +6,7 @@ import { Logger } from '../runtime/logger.js';
 /** Rows per statement, which takes some tens of milliseconds. */
 const STEP = 2_000;
 
-/** Long after the last retry of a delivery and the last poll of a task: by then nobody needs the details. */
+/** Deliveries are repeated for minutes and tasks are polled for a day, so nothing needs older rows to go on. */
 const KEPT_DAYS = 90;
 
 /** Removes settled history that is older than 90 days, and what processes that died have left. */

@@ -11,7 +11,7 @@ export interface GenerationOutcome {
   readonly atLimit?: boolean;
   /** True when the service refused the call itself: products are due until a setting is corrected. */
   readonly isCallRefused?: boolean;
-  /** The service cannot be asked for a while, of which it named so much; absent where a wait would not help. */
+  /** How long the service told us to wait, in milliseconds; 0 if it did not say. Absent when waiting would not help. */
   readonly againAfterMs?: number;
   /** Products of requests that were not answered: they may have been heard. Absent: none. */
   readonly unknown?: number;

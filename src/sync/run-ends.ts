@@ -29,7 +29,7 @@ export interface ApplyOutcome {
   readonly problems: readonly string[];
   /** Why the run is no success although no product failed: its code; null when it is one. */
   readonly errorCode: 'transient' | 'misconfigured' | null;
-  /** The run goes on after a wait, of which the service named so much; absent where a wait would not help. */
+  /** How long the service told us to wait before the run is tried again, in milliseconds. Absent when waiting would not help. */
   readonly againAfterMs?: number | undefined;
 }
 

@@ -32,8 +32,8 @@ export interface Hold extends ClaimedRun {
   steps: readonly StepStart[];
   counts: Partial<RunCounts>;
   /**
-   * This attempt made the plan, and read the whole catalog for it: nobody else holds an identifier of its creations. A later attempt may
-   * begin hours after that.
+   * True when this attempt itself made the plan from a complete listing of the catalog, so no other product had the identifiers of its
+   * creations. A later attempt may start hours later, and must not rely on that.
    */
   identifiersProved: boolean;
 }

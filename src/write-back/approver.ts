@@ -24,7 +24,10 @@ export class Approver {
     private readonly looks: LiveLooks,
   ) {}
 
-  /** Approves a text that a person has read. Where the store cannot be read, nobody has seen edits and gates, so neither is covered. */
+  /**
+   * Approves a text that a person has read. If the store cannot be read, the approval covers neither edits of the merchant nor findings
+   * of gates, because nobody has seen them.
+   */
   async approveRead(id: string, by: DecisionDetails): Promise<DecisionOutcome> {
     return this.decisions.decide(id, 'approve', { ...by, ...(await this.#seen(id)) });
   }

@@ -347,7 +347,7 @@ function heldBack(store: Store, row: WriteBackEntity, findings: readonly GateFin
   return { state, reason: `held back by a gate: ${first ?? ''}${more}`.slice(0, 500), findings };
 }
 
-/** An approval covers no edit that nobody has seen. Such fields wait for review again, and the rest is written. */
+/** Fields that the merchant edited after the approval wait for review again. The rest is written. */
 function withLeft(row: WriteBackEntity, end: WriteBackEnd): WriteBackEnd {
   const isApproved = row.intendedBefore !== null;
   if (!isApproved || end.state !== 'applied') return end;

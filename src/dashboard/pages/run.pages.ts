@@ -32,7 +32,7 @@ const itemsSchema = formQuery({
   outcome: z.enum([...RUN_OUTCOMES, 'sent']).optional(),
   search: searchSchema,
 });
-/** A reader that takes nothing is cut off after twice this: Node looks so often whether something was taken. */
+/** How often Node checks that the reader took something. One that takes nothing is cut off after up to twice this time. */
 const READER_MS = 15_000;
 const NO_CHANGES: RunView['changes'] = new Map();
 type ItemsQuery = z.output<typeof itemsSchema>;

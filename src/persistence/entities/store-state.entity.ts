@@ -10,7 +10,7 @@ export class StoreStateEntity extends SideState {
   @Column('text', { nullable: true }) identity!: string | null;
   /** Latest source time whose work is durable. */
   @Column('timestamptz', { nullable: true }) watermark!: Date | null;
-  /** What was in scope up to the watermark: a fingerprint of the settings that decide it. */
+  /** `Store.scope` when the watermark was set: the watermark counts only while it is the same. */
   @Column('text', { nullable: true }) watermarkScope!: string | null;
   /** Only runs of the schedule count: in a busy shop, events cause an incremental run every few seconds. */
   @Column('integer', { default: 0 }) incrementalsSinceFull!: number;
