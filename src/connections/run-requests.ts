@@ -101,8 +101,7 @@ export class RunRequests {
   /** Whether the store's next scheduled run is a full one (`schedule.fullEvery`). */
   async fullIsDue(storeKey: string): Promise<boolean> {
     const { scope, settings } = this.connections.store(storeKey);
-    if ((await this.state.watermark(storeKey, scope)) === null) return true;
-    const known = await this.state.store(storeKey);
+    const known = await this.state.inScope(storeKey, scope);
     if (known?.lastFullAt == null) return true;
     return known.incrementalsSinceFull + 1 >= settings.schedule.fullEvery;
   }

@@ -25,10 +25,15 @@ export class StateRepository {
     return this.db.repository(StoreStateEntity).findOneBy({ store: key });
   }
 
-  /** The watermark; null when nothing was read yet, or when `Store.scope` has changed since. */
-  async watermark(store: string, scope: string): Promise<Date | null> {
+  /** The row of a store whose watermark counts; null when nothing was read yet, or when `Store.scope` has changed since. */
+  async inScope(store: string, scope: string): Promise<StoreStateEntity | null> {
     const known = await this.store(store);
-    return known?.watermarkScope === scope ? known.watermark : null;
+    return known?.watermark != null && known.watermarkScope === scope ? known : null;
+  }
+
+  /** Latest source time whose work is durable; null as for `inScope`. */
+  async watermark(store: string, scope: string): Promise<Date | null> {
+    return (await this.inScope(store, scope))?.watermark ?? null;
   }
 
   /** Remembers the address that the store's events are subscribed for. */
