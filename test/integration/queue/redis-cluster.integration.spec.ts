@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runProbeJob } from '../../../src/queue/job-probe.js';
 import { openQueueBackend } from '../../../src/queue/open-queue-backend.js';
+import { ownPort } from '../../support/ports.js';
 import { redisAvailable, startTestRedis, type TestRedis } from '../../support/redis.js';
 
 const describeWithRedis = redisAvailable() ? describe : describe.skip;
@@ -31,7 +32,9 @@ describeWithRedis('a job in Redis', () => {
   let plain: TestRedis;
   let cluster: TestRedis;
   beforeAll(async () => {
-    [plain, cluster] = await Promise.all([startTestRedis(), startTestRedis({ 'cluster-enabled': 'yes' })]);
+    // By itself Redis takes the port that is higher by 10,000 for its cluster, which an outgoing connection may have.
+    const options = { 'cluster-enabled': 'yes', 'cluster-port': String(await ownPort()) };
+    [plain, cluster] = await Promise.all([startTestRedis(), startTestRedis(options)]);
   });
   afterAll(async () => Promise.all([plain.stop(), cluster.stop()]));
 
