@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { single } from '../../support/e2e-products.js';
-import { describeInABrowser, LOOKS, openBrowser, picture, signedIn, wear } from './browser.js';
+import { describeInABrowser, LOOKS, openBrowser, picture, press, signedIn, wear } from './browser.js';
 import { openDashboard } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
 import { seedDrift, seedPlan, seedStoppedRun } from './seed.js';
@@ -73,7 +73,7 @@ function inABrowser(): void {
     });
     if ((await inState('reverted')).length > 0) return;
     const [id] = await inState('pending_review');
-    await world.api('POST', '/api/v1/write-backs/approve', { ids: [id] });
+    await world.api('POST', '/api/v1/write-backs/approve', { ids: [id], passGates: true });
     await until('the text in the store', async () => ((await inState('applied')).length > 0 ? true : null));
     await world.api('POST', '/api/v1/write-backs/revert', { ids: [id] });
   }
@@ -97,11 +97,11 @@ function inABrowser(): void {
       await page.getByRole('link', { name: 'Review', exact: true }).click();
       await page.getByRole('heading', { name: 'Review' }).waitFor();
       await thumbnailsShown(page, 5);
-      await page.keyboard.press('j');
-      await page.keyboard.press('Enter');
+      await press(page, 'j');
+      await press(page, 'Enter');
       await page.getByText('Current store value').first().waitFor();
       const first = await page.getByRole('heading', { level: 1 }).textContent();
-      await page.keyboard.press('n');
+      await press(page, 'n');
       await page.waitForURL(/at=1/);
       const second = (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
       expect(second).not.toBe(first);
@@ -111,7 +111,7 @@ function inABrowser(): void {
       expect(await page.locator('iframe').first().getAttribute('sandbox')).toBe('');
 
       const product = world.store.products.list().find(({ title }) => title === second)!;
-      await page.keyboard.press('a');
+      await press(page, 'a');
       await page
         .getByText('approved; it is written next')
         .or(page.getByText(/approved without/))

@@ -86,6 +86,12 @@ export async function signedIn(context: BrowserContext, { url, adminToken }: Wor
   return page;
 }
 
+/** A key of the page's script, which runs before the page counts as loaded: a text in sight does not say that it has run. */
+export async function press(page: Page, key: string): Promise<void> {
+  await page.waitForLoadState();
+  await page.keyboard.press(key);
+}
+
 /** Where pictures of every page are kept to be looked at; absent: none are taken. */
 const PICTURES = process.env['STORE_SYNC_TEST_PICTURES'];
 
