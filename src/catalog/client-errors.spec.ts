@@ -217,6 +217,7 @@ describe('answers that cannot be used', () => {
   });
 
   it('a request is not sent when the client is closed right before', async () => {
+    service.handler = () => ({ json: PRODUCT });
     const closing = service.client();
     const beforeSend = (): void => {
       closing.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DaemonHere } from '../support/world/daemon-here.js';
 import { signed } from '../support/signed-delivery.js';
 import { deliveryOf, DeliverySender, post, type Delivery } from './deliveries.js';
@@ -13,8 +13,11 @@ let world: World;
 let daemon: DaemonHere;
 beforeAll(async () => {
   world = await openFaultWorld();
-  daemon = await world.startHere();
 });
+beforeEach(async () => {
+  daemon = await startWith({});
+});
+afterEach(async () => daemon.stop());
 afterAll(async () => world.end());
 
 let made = 0;
@@ -72,7 +75,7 @@ describe('deliveries', () => {
       expect(acknowledged).toBe(1);
     }
     await daemon.stop();
-    await startWith({ hmacSecret: NEXT_SECRET, register: false });
+    daemon = await startWith({ hmacSecret: NEXT_SECRET, register: false });
     const late = delivery();
     expect(await post(world.webhookUrl, late.body, signed(late.body, world.webhookSecret))).toBe(401);
   });

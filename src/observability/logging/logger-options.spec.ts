@@ -1,7 +1,7 @@
 import { Controller, Get, InternalServerErrorException, Module } from '@nestjs/common';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LoggerModule, Logger as NestLogger } from 'nestjs-pino';
 import request from 'supertest';
 import type { App } from 'supertest/types.js';
@@ -135,6 +135,8 @@ describe('requests', () => {
     app = testing.createNestApplication<INestApplication<App>>({ bufferLogs: true });
     app.useLogger(app.get(NestLogger));
     await app.init();
+  });
+  beforeEach(() => {
     lines.length = 0;
   });
   afterAll(() => app.close());

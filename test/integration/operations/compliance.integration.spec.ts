@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ShopRedactions } from '../../../src/schedule/shop-redactions.js';
 import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
 import type { TestStore } from '../../support/sandbox/test-store.js';
@@ -21,9 +21,12 @@ beforeAll(async () => {
     each.products.create({ title: 'Plain', handle: 'plain', descriptionHtml: '<p>Plain.</p>' });
   await world.configure(installable(store, { encryptionKey: randomBytes(32).toString('hex') }));
   daemon = await world.startHere();
+  expect((await world.runToEnd()).status).toBe('succeeded');
+});
+beforeEach(async () => {
+  store.clearFaults();
   await install();
-  for (const key of ['main', 'merchant'])
-    expect((await world.runToEnd({ store: key })).status).toBe('succeeded');
+  expect((await world.runToEnd({ store: 'merchant' })).status).not.toBe('failed');
   await world.settled();
 });
 afterAll(async () => {
@@ -64,12 +67,14 @@ async function erasureRounds(): Promise<void> {
   await daemon.daemon.get(ShopRedactions).pass();
 }
 
-/** The tables that still have something of the shop. */
+/** The tables that still have something of the shop, but for the list of the catalog's own products, which is replaced by the day. */
 async function traces(): Promise<string[]> {
   const dump = await world.tableDump();
   const tables = dump.split(/\n\n+/).map((table) => table.split('\n'));
   return tables.flatMap(([name = '', ...rows]) =>
-    rows.some((row) => row.includes(SHOP) || /\bmerchant\b/.test(row)) ? [name.replace('public.', '')] : [],
+    name !== 'public.catalog_listed' && rows.some((row) => row.includes(SHOP) || /\bmerchant\b/.test(row))
+      ? [name.replace('public.', '')]
+      : [],
   );
 }
 
@@ -97,6 +102,7 @@ describe('the address for compliance requests', () => {
   });
 
   it('lets all rows of a shop but the audit record go after its merchant uninstalled the app, and no row of another store', async () => {
+    await uninstall();
     const before = await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`);
     expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('to be erased')]);
     await erasureRounds();
@@ -111,8 +117,6 @@ describe('the address for compliance requests', () => {
   });
 
   it('leaves the rows of a shop alone that was installed again before they were erased', async () => {
-    await install();
-    expect((await world.runToEnd({ store: 'merchant' })).status).not.toBe('failed');
     await uninstall();
     expect((await send('shop/redact', ERASE))[1]).toContain('to be erased');
     await install();
@@ -167,8 +171,6 @@ describe('the address for compliance requests', () => {
   });
 
   it('erases a shop that counts as installed and cannot be asked, twenty days after the request', async () => {
-    await install();
-    expect((await world.runToEnd({ store: 'merchant' })).status).not.toBe('failed');
     // A frozen shop answers nothing about its installation.
     store.failNext(402, { count: 50 });
     expect((await send('shop/redact', ERASE))[1]).toContain('this is checked');

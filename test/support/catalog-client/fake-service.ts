@@ -26,11 +26,13 @@ export interface Reply {
 
 export type Handler = (asked: Asked) => Reply | Promise<Reply>;
 
+const nothingThere: Handler = () => ({ status: 404, json: { detail: 'Not found.' } });
+
 /** A catalog service that answers whatever the test says, on a port of the system's choosing. */
 export class FakeService {
   readonly asked: Asked[] = [];
   private readonly clients: CatalogClient[] = [];
-  handler: Handler = () => ({ status: 404, json: { detail: 'Not found.' } });
+  handler: Handler = nothingThere;
 
   private readonly server = createServer((request, response) => {
     this.serve(request, response).catch((error: unknown) => {
@@ -56,9 +58,10 @@ export class FakeService {
     return `${this.origin}/api/v1`;
   }
 
-  /** Forgets what was asked and closes the clients of the test before. */
+  /** Forgets what was asked and answered, and closes the clients of the test before. */
   reset(): void {
     this.asked.length = 0;
+    this.handler = nothingThere;
     for (const client of this.clients.splice(0)) client.close();
   }
 
