@@ -44,6 +44,7 @@ function pageOf(now: readonly GateFinding[] | null, role: Role = 'admin'): strin
       editable: new Set(['title']),
       findings: now,
       comparison: compareWithLive({ intended }, { problem: 'no answer' }),
+      shownValues: {},
       last: null,
       place: {},
       newer: null,

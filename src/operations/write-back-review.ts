@@ -9,6 +9,7 @@ import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { plainTextOf } from '../planner/html/plain-text.js';
 import { isEditable } from '../planner/edited-value.js';
 import { Clock } from '../runtime/clock.js';
+import { standingIn, type ShownValues } from '../write-back/approver.js';
 import { LiveLooks, SAME_PAGE_MS, type Look } from '../write-back/live-looks.js';
 import { found } from './found.js';
 import { presentWriteBack, type PresentedWriteBack } from './present-write-back.js';
@@ -35,6 +36,7 @@ export interface ReviewedWriteBack {
   /** Targets whose text a person may edit. */
   readonly editable: ReadonlySet<string>;
   readonly comparison: Comparison;
+  readonly shownValues: ShownValues;
   /** The findings of the gates now; null when the store could not be read. */
   readonly findings: readonly GateFinding[] | null;
 }
@@ -105,11 +107,12 @@ export class WriteBackReview {
   async #compared(
     row: WriteBackEntity,
     maxAgeMs: number,
-  ): Promise<Pick<ReviewedWriteBack, 'comparison' | 'findings'>> {
-    if (!isOpen(row)) return { comparison: compareFromJournal(row), findings: null };
+  ): Promise<Pick<ReviewedWriteBack, 'comparison' | 'shownValues' | 'findings'>> {
+    if (!isOpen(row)) return { comparison: compareFromJournal(row), shownValues: {}, findings: null };
     const look = await this.#look(row, maxAgeMs);
-    if ('problem' in look) return { comparison: compareWithLive(row, look), findings: null };
-    return { comparison: compareWithLive(row, look.decided), findings: look.findings };
+    if ('problem' in look) return { comparison: compareWithLive(row, look), shownValues: {}, findings: null };
+    const { decided, findings } = look;
+    return { comparison: compareWithLive(row, decided), shownValues: standingIn(decided), findings };
   }
 
   async #look(row: WriteBackEntity, maxAgeMs: number): Promise<Look | { readonly problem: string }> {

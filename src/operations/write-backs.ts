@@ -13,7 +13,7 @@ import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.r
 import { editedValue } from '../planner/edited-value.js';
 import { found } from './found.js';
 import { idsSchema, pageOf, rowOutcomesSchema, type Page, type RowOutcome } from './paging.js';
-import { Approver } from '../write-back/approver.js';
+import { Approver, type ShownValues } from '../write-back/approver.js';
 import { Reapplier } from '../write-back/reapplier.js';
 import { WriteBackReverter } from '../write-back/reverter.js';
 import { RowWorkPort } from './row-work.js';
@@ -67,6 +67,8 @@ export interface DecisionBy extends DecidedBy {
   readonly only?: readonly string[] | undefined;
   /** The version that the person saw. */
   readonly version?: number | undefined;
+  /** Of an approval on the text's own page. */
+  readonly shown?: ShownValues | undefined;
   /**
    * Of an approval: what it may overwrite. Absent for one text that the person has read: everything. An approval of several texts leaves
    * what the merchant edited and what a gate holds back by default.
@@ -128,7 +130,7 @@ export class WriteBackOperations {
     }
   }
 
-  /** The approval of one text that the person has read: it writes over what the store holds by now. */
+  /** The approval of one text that the person has read. It writes over what the person saw, if the store still holds it. */
   async #approve(id: string, by: DecisionBy): Promise<RowOutcome> {
     const outcome = await this.approver.approveRead(id, by);
     if (outcome === 'decided') await this.work.writeBacks([id], by.delayMs);

@@ -12,6 +12,9 @@ import type { Decided } from './journal.js';
 import { LiveDecision } from './live-decision.js';
 import { LiveLooks, SAME_PAGE_MS } from './live-looks.js';
 
+/** Hashes of the store's values that a page showed, by target; empty when the store could not be read. */
+export type ShownValues = Readonly<Record<string, string>>;
+
 /** Approves texts after a look at the live store. The write decides again, and leaves what the merchant edits after the approval. */
 @Injectable()
 export class Approver {
@@ -25,22 +28,29 @@ export class Approver {
   ) {}
 
   /**
-   * Approves a text that a person has read. If the store cannot be read, the approval covers neither edits of the merchant nor findings
-   * of gates, because nobody has seen them.
+   * Approves a text that a person has read. Of what the store holds now, the approval covers what `shown` has, or everything without it.
+   * If the page showed nothing of the store, or the store cannot be read, it covers neither edits of the merchant nor findings of gates,
+   * because nobody has seen them.
    */
-  async approveRead(id: string, by: DecisionDetails): Promise<DecisionOutcome> {
-    return this.decisions.decide(id, 'approve', { ...by, ...(await this.#seen(id)) });
+  async approveRead(
+    id: string,
+    { shown, ...by }: DecisionDetails & { readonly shown?: ShownValues | undefined },
+  ): Promise<DecisionOutcome> {
+    return this.decisions.decide(id, 'approve', { ...by, ...(await this.#seen(id, shown)) });
   }
 
-  async #seen(id: string): Promise<Partial<DecisionDetails>> {
+  async #seen(id: string, shown: ShownValues | undefined): Promise<Partial<DecisionDetails>> {
+    if (shown !== undefined && Object.keys(shown).length === 0) return NOTHING_SEEN;
     const row = await this.writeBacks.get(id);
     if (row === null) return {};
     try {
-      const { decided } = await this.looks.at(row, SAME_PAGE_MS);
-      return { releasedValues: standingIn(decided) };
+      const standing = standingIn((await this.looks.at(row, SAME_PAGE_MS)).decided);
+      if (shown === undefined) return { releasedValues: standing };
+      const seen = Object.entries(standing).filter(([target, hash]) => shown[target] === hash);
+      return { releasedValues: Object.fromEntries(seen) };
     } catch (error) {
       if (!isCoded(error)) throw error;
-      return { overwriteEdits: false, passGates: false };
+      return NOTHING_SEEN;
     }
   }
 
@@ -77,8 +87,10 @@ export class Approver {
   }
 }
 
+const NOTHING_SEEN = { overwriteEdits: false, passGates: false };
+
 /** Hashes of the store's values, by target. */
-function standingIn(decided: Pick<Decided, 'decisions'> | null): Record<string, string> {
+export function standingIn(decided: Pick<Decided, 'decisions'> | null): ShownValues {
   const decisions = decided?.decisions ?? [];
   return Object.fromEntries(decisions.map(({ target, before }) => [target, valueHash(before)]));
 }

@@ -19,11 +19,19 @@ import { EDIT_PREFIX, targetName, ticksOf, writeBackPath } from '../views/write-
 import { givenOf, listPlaceSchema, waitingFilter, type ListPlace } from '../write-back-query.js';
 
 const versionSchema = z.coerce.number().int().min(1).optional();
+/** An approval by a form whose field cannot be read covers nothing of the store. */
+const shownSchema = z
+  .string()
+  .max(100_000)
+  .transform((text) => Object.fromEntries(new URLSearchParams(text)))
+  .optional()
+  .catch({});
 const decisionSchema = z.looseObject({
   decision: z.enum(['approve', 'reject', 'save']),
   field: severalSchema,
   reason: z.string().trim().max(500).default(''),
   version: versionSchema,
+  shown: shownSchema,
 });
 const previewSchema = z.looseObject({ field: z.string().max(300) });
 const sideSchema = z.enum(['before', 'after']);
@@ -128,7 +136,7 @@ export class WriteBackPages {
   /** Fields that are not accepted are declined. */
   async #decided(
     id: string,
-    { field, reason, version }: z.output<typeof decisionSchema>,
+    { field, reason, version, shown }: z.output<typeof decisionSchema>,
     decision: 'approve' | 'reject',
     actor: string,
   ): Promise<RowOutcome> {
@@ -138,7 +146,9 @@ export class WriteBackPages {
     const by = {
       actor,
       version,
-      ...(decision === 'approve' ? { only: field, delayMs: UNDO_MS } : { reason: reason || undefined }),
+      ...(decision === 'approve'
+        ? { only: field, delayMs: UNDO_MS, shown }
+        : { reason: reason || undefined }),
     };
     const [decided] = await this.operations.decide([id], decision, by);
     const outcome = found(decided, 'write-back', id);

@@ -86,11 +86,12 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
 }
 
 /** Approval and rejection are two forms, so that Enter in the reason never approves. */
-function decisionForms({ row, place, comparison }: WriteBackView): Html {
+function decisionForms({ row, place, comparison, shownValues }: WriteBackView): Html {
   const path = writeBackPath(row.id, place, '/decide');
   return html`<div class="actions sticky">
     <form method="post" action="${path}" id="${APPROVAL}" class="inline">
       <input type="hidden" name="version" value="${row.version}" />
+      <input type="hidden" name="shown" value="${new URLSearchParams(shownValues).toString()}" />
       ${alwaysAccepted(comparison)}
       <button class="primary" name="decision" value="approve" data-key="a" data-approve>
         Approve accepted fields

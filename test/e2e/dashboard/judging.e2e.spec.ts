@@ -35,8 +35,8 @@ async function one(name: string): Promise<Waiting> {
   return row!;
 }
 
-/** The first address of a page that the pattern finds, as a browser reads it. */
-function addressIn(text: string, pattern: RegExp): string {
+/** The first attribute of a page that the pattern finds, as a browser reads it. */
+function attributeIn(text: string, pattern: RegExp): string {
   return pattern.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 }
 
@@ -104,6 +104,23 @@ describe('one write-back', () => {
     expect((await visitor.get(row.path)).text).toContain('value="descriptionHtml"');
   });
 
+  it('keeps what the merchant edits between the opening of its page and the approval there', async () => {
+    const row = await one('shown-here');
+    world.store.products.merchantEdit(row.product, { title: 'Shown on the page' });
+    const { text } = await visitor.get(row.path);
+    world.store.products.merchantEdit(row.product, { descriptionHtml: '<p>Shown to nobody</p>' });
+    const form = [
+      ['decision', 'approve'],
+      ['field', 'title'],
+      ['field', 'descriptionHtml'],
+      ['shown', attributeIn(text, /name="shown" value="([^"]+)"/)],
+    ] as const;
+    await visitor.post(`${row.path}/decide`, form, { 'sec-fetch-site': 'same-origin' });
+    await inState(world, row.id, 'applied');
+    expect(row.title()).not.toBe('Shown on the page');
+    expect(row.live().descriptionHtml).toBe('<p>Shown to nobody</p>');
+  });
+
   it('shows the sources and the credits; an address that is none is no link', async () => {
     const row = await one('sourced');
     await world.rows(`UPDATE write_back SET credits_consumed = 3, sources = $2::jsonb WHERE id = $1`, [
@@ -126,10 +143,10 @@ describe('the question before an action on one write-back', () => {
     const row = await one('kept-place');
     const place = `${row.path}?at=0&store=main`;
     const { text } = await visitor.get(place);
-    const address = addressIn(text, /href="([^"]+\/confirm\/generate[^"]*)"/);
+    const address = attributeIn(text, /href="([^"]+\/confirm\/generate[^"]*)"/);
     const question = (await visitor.get(address)).text;
     expect(question).toContain(`href="${place.replaceAll('&', '&amp;')}"`);
-    const back = addressIn(question, BACK);
+    const back = attributeIn(question, BACK);
     expect(back).toBe(place);
     const answer = await visitor.submit(address, `${row.path}/generate`, [['back', back]]);
     expect(answer.headers.get('location')).toBe(place);
@@ -214,14 +231,14 @@ describe('the journal', () => {
     for (const row of rows) await approve(row);
     const list = '/journal?state=applied&store=main&search=opened&offset=1';
     const [first] = rows;
-    const opened = addressIn(
+    const opened = attributeIn(
       (await visitor.get(list)).text,
       new RegExp(`href="(/write-backs/${first?.id ?? ''}\\?[^"]+)"`),
     );
     const { text } = await visitor.get(opened);
-    expect(addressIn(text, /href="([^"]+)" data-key="u"/)).toBe(list);
-    const question = await visitor.get(addressIn(text, /href="([^"]+\/confirm\/revert[^"]*)"/));
-    expect(addressIn(question.text, BACK)).toBe(opened);
+    expect(attributeIn(text, /href="([^"]+)" data-key="u"/)).toBe(list);
+    const question = await visitor.get(attributeIn(text, /href="([^"]+\/confirm\/revert[^"]*)"/));
+    expect(attributeIn(question.text, BACK)).toBe(opened);
     expect((await visitor.get(`${first?.path ?? ''}?journal=//elsewhere.example`)).text).not.toContain(
       'elsewhere',
     );
@@ -234,10 +251,10 @@ describe('the journal', () => {
     const answered = async (action: string, state: string): Promise<void> => {
       const list = `/journal?state=${state}&store=main&search=from-the-list`;
       const asked = new RegExp(`href="(/write-backs/${row.id}/confirm/${action}[^"]*)"`);
-      const address = addressIn((await visitor.get(list)).text, asked);
+      const address = attributeIn((await visitor.get(list)).text, asked);
       const { text } = await visitor.get(address);
       if (action === 'revert') expect(text).toContain('in the live shop');
-      const back = addressIn(text, BACK);
+      const back = attributeIn(text, BACK);
       expect(back).toBe(list);
       const answer = await visitor.submit(address, `/write-backs/${row.id}/${action}`, [['back', back]]);
       expect(answer.headers.get('location')).toBe(list);

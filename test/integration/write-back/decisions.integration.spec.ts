@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RowWorkPort } from '../../../src/operations/row-work.js';
 import { WriteBackOperations } from '../../../src/operations/write-backs.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
+import { valueHash } from '../../../src/domain/written-content.js';
 import { editedValue } from '../../../src/planner/edited-value.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -111,12 +112,12 @@ describe('taking a decision back', () => {
 });
 
 describe('an approval of one text', () => {
-  const approveOne = (id: string) => {
+  const approveOne = (id: string, shown?: Readonly<Record<string, string>>) => {
     const { writeBacks, decisions, reverter, reapplier, approver } = stages;
     const work = { writeBacks: () => Promise.resolve() } as unknown as RowWorkPort;
     const listing = new ListingRepository(stages.db);
     const operations = [writeBacks, decisions, listing, work, reverter, reapplier, approver] as const;
-    return new WriteBackOperations(...operations).decide([id], 'approve', PERSON);
+    return new WriteBackOperations(...operations).decide([id], 'approve', { ...PERSON, shown });
   };
   const leftToReview = async () => {
     const rows = await stages.writeBacks.forProduct(snapshot(1).externalId);
@@ -141,6 +142,35 @@ describe('an approval of one text', () => {
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
     expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Generated 1</p>' });
     expect(await leftToReview()).toEqual(['title']);
+  });
+
+  it('on its page covers the values that the page showed and that the store still holds', async () => {
+    const id = await generated();
+    stages.store.edit('1', { title: 'Shown', descriptionHtml: '<p>Shown</p>' });
+    const shown = { title: valueHash('Shown'), descriptionHtml: valueHash('<p>Shown</p>') };
+    stages.store.edit('1', { descriptionHtml: '<p>Later</p>' });
+    await approveOne(id, shown);
+    // What the page showed stands again, but an approval never covers more than what the store held at the click.
+    stages.store.edit('1', { descriptionHtml: '<p>Shown</p>' });
+    await stages.writer.write(id);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Generated 1', descriptionHtml: '<p>Shown</p>' });
+    expect(await leftToReview()).toEqual(['descriptionHtml']);
+  });
+
+  it('covers no edit and no gate where its page showed nothing of the store', async () => {
+    stages.settings = {
+      store: { writeBack: { mode: 'review', gates: { forbid: ['(?i)best price'] } } },
+      workspace: {},
+    };
+    const gated = await generated({ name: 'The best price' });
+    await approveOne(gated, {});
+    await stages.writer.write(gated);
+    expect(await rowOf(gated)).toMatchObject({ state: 'pending_review' });
+    const edited = await generated();
+    stages.store.edit('1', { title: 'Mine' });
+    await approveOne(edited, {});
+    await stages.writer.write(edited);
+    expect(stages.store.at('1').title).toBe('Mine');
   });
 });
 
