@@ -30,7 +30,8 @@ export async function passBeforeImagesOn(
     // SQL: a join of the table with itself, under the lock of the row of the product.
     `SELECT later.id, later.fields, later.sent FROM write_back AS later JOIN write_back AS own ON later.external_id = own.external_id
      WHERE own.id = $1 AND later.id <> own.id AND later.sent <> '{}'
-       AND (later.state = 'ready' OR later.settled_at > own.settled_at)`,
+       AND (later.state = 'ready' OR later.settled_at > own.settled_at)
+     ORDER BY later.state = 'ready', later.settled_at, later.result_at, later.created_at`,
     [id],
     runner,
   );
@@ -52,6 +53,8 @@ export async function passBeforeImagesOn(
       [row.id, json(journal), json(Object.fromEntries(sent))],
       runner,
     );
+    // What a later one replaced was written by this one, even if it is the same text.
+    for (const { target, outcome } of row.fields) if (outcome === 'written') byTarget.delete(target);
   }
 }
 

@@ -187,6 +187,16 @@ describe('a revert', () => {
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
   });
 
+  it('of a text that later came again leaves each one after it to its own predecessor', async () => {
+    const titles = ['First', 'Again', 'Third', 'Again', 'First'];
+    const rows: string[] = [];
+    for (const [at, name] of titles.entries())
+      rows.push(await applied({ name, html: at === 0 ? '<p>First</p>' : '<p>Again</p>' }));
+    const [first, again, third, repeated, last] = rows as [string, string, string, string, string];
+    for (const id of [again, last, repeated, third, first]) await stages.reverter.revert(id, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+  });
+
   it('restores a field that an earlier write-back of the same content alone wrote', async () => {
     const first = await applied();
     stages.store.edit('1', { title: 'Product 1' });
