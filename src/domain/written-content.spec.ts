@@ -124,6 +124,10 @@ describe('afterRevert', () => {
     });
   });
 
+  it('leaves our text ours where the revert restores that very text', () => {
+    expect(afterRevert(secondWrite, 'generated 2')).toEqual(secondWrite);
+  });
+
   it('changes nothing the second time', () => {
     expect(afterRevert(reverted, 'merchant')).toEqual(reverted);
   });

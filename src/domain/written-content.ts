@@ -61,7 +61,7 @@ export function afterWrite(
  */
 export function afterRevert(previous: WrittenField, restored: string | null): WrittenField {
   const hash = valueHash(restored);
-  const isEarlier = previous.past.includes(hash);
+  const isEarlier = hash === previous.ours || previous.past.includes(hash);
   const past = withNewest(previous.past, previous.ours).filter((earlier) => !isEarlier || earlier !== hash);
   return { ours: isEarlier ? hash : null, past, replaced: previous.replaced };
 }

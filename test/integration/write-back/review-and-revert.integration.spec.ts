@@ -197,6 +197,15 @@ describe('a revert', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
   });
 
+  it('to a text that an applied write-back wrote makes no conflict of the next result', async () => {
+    await applied({ name: 'First', html: '<p>First</p>' });
+    const other = await applied({ name: 'Other', html: '<p>Second</p>' });
+    const again = await applied({ name: 'First', html: '<p>Second</p>' });
+    for (const id of [other, again]) await stages.reverter.revert(id, PERSON);
+    expect(stages.store.at('1').title).toBe('First');
+    expect(outcomesOf(await writeNewer(stages, { name: 'Last' }))).toMatchObject({ title: 'written' });
+  });
+
   it('restores a field that an earlier write-back of the same content alone wrote', async () => {
     const first = await applied();
     stages.store.edit('1', { title: 'Product 1' });
