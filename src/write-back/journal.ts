@@ -188,7 +188,7 @@ export function supersededEnd(
 ): WriteBackEnd {
   const reason = 'a newer result of the same product arrived';
   if (found !== null && left.length > 0) return new Journal(row, found, left).end();
-  if (row.fields.some(({ outcome }) => outcome === 'written'))
+  if (found === null || row.fields.some(({ outcome }) => outcome === 'written'))
     return givenUpBlind(row, link.written ?? {}, reason);
   return { state: 'skipped', reason, fields: [], written: null };
 }

@@ -274,7 +274,7 @@ export class WriteBackWriter {
     hold: ProductHold,
   ): Promise<WriteBackEnd | HeldBack | Capped> {
     const found = await this.#decided(store, row, link);
-    if (found === null) return skipped('the product was deleted in the store');
+    if (found === null) return goneEnd(row, link);
     const beforeSend = hold.fence(this.clock);
     const { decisions } = found;
     // An approval passes the gates; so does what an earlier attempt began to send.
@@ -361,8 +361,12 @@ function withLeft(row: WriteBackEntity, end: WriteBackEnd): WriteBackEnd {
   return { ...end, left: { intended, contentFingerprint: contentFingerprint(intended) } };
 }
 
-function skipped(reason: string): WriteBackEnd {
-  return { state: 'skipped', reason, fields: [], written: null };
+/** What an earlier attempt sent stays in the journal: the product may come back with it. */
+function goneEnd(row: WriteBackEntity, link: StoreProductEntity): WriteBackEnd {
+  const reason = 'the product was deleted in the store';
+  return Object.keys(row.sent).length > 0
+    ? givenUpBlind(row, link.written ?? {}, reason)
+    : { state: 'skipped', reason, fields: [], written: null };
 }
 
 function sentValues(

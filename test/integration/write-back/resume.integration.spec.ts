@@ -92,6 +92,28 @@ describe('a writer that dies', () => {
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
   });
 
+  it.each([
+    ['that one', 'failed'],
+    ['a newer result', 'skipped'],
+  ])(
+    'of a product that is gone when %s is to be written keeps what was sent as ours',
+    async (next, state) => {
+      const id = await generated();
+      await diesAt('write-back.started', id);
+      const sent = { title: 'Generated 1', descriptionHtml: '<p>Generated 1</p>' };
+      const shown = { ...stages.store.at('1'), ...sent };
+      stages.store.products.delete('1');
+      const resumed = next === 'that one' ? id : await deliverNewer(stages, { name: 'Newer' });
+      expect(await stages.writer.write(resumed)).toMatchObject({ state });
+      stages.store.put(shown);
+      expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
+      expect((await stages.writeBacks.get(id))?.fields).toMatchObject([
+        { target: 'title', before: 'Product 1', unanswered: true },
+        { target: 'descriptionHtml', before: '<p>Source 1</p>', unanswered: true },
+      ]);
+    },
+  );
+
   it('again and again on one write-back ends it, and a person may approve it', async () => {
     const id = await generated();
     for (let death = 0; death < 10; death += 1) {

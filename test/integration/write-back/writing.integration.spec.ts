@@ -152,6 +152,22 @@ describe('a product that is gone', () => {
     });
   });
 
+  it('half way through a write keeps what was written in the journal, and a revert restores it when it is back', async () => {
+    stages.settings = { store: SECTIONS, workspace: {} };
+    stages.store.script.before('writeMetafields', refusal('transient'));
+    const id = await generated({ sections: [{ code: 'material', value: 'Leather' }] });
+    await stages.writer.write(id);
+    const shown = stages.store.at('1');
+    stages.store.products.clear();
+    expect(await stages.writer.write(id)).toMatchObject({
+      state: 'applied',
+      reason: expect.stringContaining('the product was deleted in the store'),
+    });
+    stages.store.put(shown);
+    await stages.reverter.revert(id, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+  });
+
   it('gets the newest result when it comes back, and keeps what the merchant changed', async () => {
     stages.store.put(snapshot(2));
     const skipped = await generated();
