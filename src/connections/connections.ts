@@ -25,7 +25,7 @@ export interface Store {
   /** The beginning of the external_ids of its products; null where the shop itself says it. */
   readonly identity: string | null;
   readonly rules: SourceRules;
-  /** A fingerprint of workspace, filter and mapping. When it changes, the next run reads the whole store. */
+  /** A fingerprint of workspace, its locale, filter and mapping. When it changes, the next run reads the whole store. */
   readonly scope: string;
   /** Catalog fields whose store fields write-back writes. */
   readonly generatedFields: ReadonlySet<CatalogField>;
@@ -152,7 +152,8 @@ export function makeStore(
   workspace: Workspace,
   isInstalled = false,
 ): Store {
-  const rules = sourceRules(settings.shop, settings.mapping, settings.writeBack);
+  const { shop, mapping, writeBack } = settings;
+  const rules = sourceRules(shop, mapping, writeBack, workspace.settings.locale);
   return {
     isInstalled,
     identity: configuredIdentity(settings),

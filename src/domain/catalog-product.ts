@@ -25,6 +25,8 @@ export interface CatalogProductBody {
    * The merchant's content in further languages, by locale. No field of the service: each locale is sent by a request of its own.
    */
   readonly translations?: Readonly<Record<string, LocalisedContent>>;
+  /** The language of the texts; absent: the service's own. No field of the service: a request names it beside its body. */
+  readonly locale?: string;
 }
 
 /** The content of a product in one language. */
@@ -40,7 +42,10 @@ export const LOCALISED_TEXTS = ['name', 'description', 'html_description'] as co
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-export type CatalogField = Exclude<keyof CatalogProductBody, 'external_id'>;
+export type CatalogField = Exclude<keyof CatalogProductBody, 'external_id' | 'locale'>;
+
+/** Fields whose values belong to a language (docs/catalog-rules.md#general). */
+export const LANGUAGE_FIELDS: readonly CatalogField[] = [...LOCALISED_TEXTS, 'open_attributes'];
 
 /** The order of comparison and display. */
 export const CATALOG_FIELDS: readonly CatalogField[] = [

@@ -43,10 +43,16 @@ export function asksForContent(
   pushed: Hashes,
 ): boolean {
   return fields.some((field) => {
-    if (ASKS[field] !== 'parts') return ASKS[field] === 'always';
+    // A text that is only sent in another language is no new one.
+    if (ASKS[field] === 'always') return pushed[field] !== hashOf(body[field]);
+    if (ASKS[field] === 'never') return false;
     const parts = contentParts(body)[field];
     return parts !== undefined && Object.entries(parts).some(([name, hash]) => pushed[name] !== hash);
   });
+}
+
+function hashOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : fingerprint(value);
 }
 
 /** The hashes of the parts, which are kept beside those of the fields. */

@@ -90,7 +90,7 @@ export function resolveIdentity(
       ...change,
       withheld,
       fields,
-      reason: changeReason(fields, link?.state ?? 'linked'),
+      reason: changeReason(fields, body, link ?? { state: 'linked', pushedFields: {} }),
       wantsGeneration: asks,
     },
   };

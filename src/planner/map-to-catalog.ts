@@ -63,6 +63,7 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
     },
     variants: variants.map((variant, index) => toVariantBody(variant, codes.variants[index])),
     translations: localisedContent(effective, rules),
+    ...(rules.locale === undefined ? {} : { locale: rules.locale }),
   });
 }
 
@@ -219,7 +220,7 @@ function withoutEmpty(body: CatalogProductBody): CatalogProductBody {
   for (const field of CATALOG_FIELDS) if (!isEmpty(body[field])) copyField(field, body, filled);
   // Empty translations differ from unknown ones: see `changedFields`.
   if (body.translations !== undefined) copyField('translations', body, filled);
-  return filled;
+  return body.locale === undefined ? filled : { ...filled, locale: body.locale };
 }
 
 type FilledBody = { -readonly [Field in keyof CatalogProductBody]: CatalogProductBody[Field] };
@@ -248,10 +249,20 @@ export function filledFields(body: CatalogProductBody): CatalogField[] {
 /**
  * The hash of each field with a value. Later runs compare with it and send only changed fields. The parts that a text is made of have
  * hashes of their own. One is a text in a further language, as `fr:name`: a write-back recognises a text that the catalog only returns.
+ * The language of the texts stands beside them, as `locale`.
  */
 export function fieldHashes(body: CatalogProductBody): Partial<Record<CatalogField, string>> {
   const fields = filledFields(body).map((field) => [field, fingerprint(body[field])] as const);
-  return { ...Object.fromEntries(fields), ...contentHashes(body) };
+  const language = body.locale === undefined ? [] : [['locale', body.locale] as const];
+  return { ...Object.fromEntries([...fields, ...language]), ...contentHashes(body) };
+}
+
+/** True when the texts were last pushed in another language than that of the body. */
+export function isInOtherLanguage(
+  { locale }: CatalogProductBody,
+  pushed: Readonly<Partial<Record<string, string>>>,
+): boolean {
+  return pushed['locale'] !== locale;
 }
 
 /** Every identifier of the product and its variants, each with the external_id of its owner. */

@@ -2,11 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import {
   changeOf,
   creationOf,
+  DEFAULT_MAPPING,
   externalId,
   linkOf,
   rules,
+  SHOP,
   snapshot,
   variant,
+  writeBackSettings,
 } from '../../test/support/product-builders.js';
 import { CATALOG_FIELDS, clearedValue, type CatalogField } from '../domain/catalog-product.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
@@ -15,7 +18,7 @@ import { afterWrite, valueHash } from '../domain/written-content.js';
 import { generatedCatalogFields } from './generated-fields.js';
 import { filledFields, toCatalogBody } from './map-to-catalog.js';
 import { patchBody, planProduct, type LinkView, type ProductPlan } from './plan-product.js';
-import { sourceFingerprint } from './source.js';
+import { sourceFingerprint, sourceRules } from './source.js';
 
 const generated = generatedCatalogFields({ name: 'title', html_description: 'descriptionHtml' });
 
@@ -49,6 +52,28 @@ describe('the images of variants that were never pushed', () => {
     expect(plan(sizes('S', `${image}?2`), linkOf(sizes('S', image)))).toMatchObject({
       wantsGeneration: false,
     });
+  });
+});
+
+describe('a product whose workspace has another locale', () => {
+  const french = sourceRules(SHOP, DEFAULT_MAPPING, writeBackSettings, 'fr');
+  const german = sourceRules(SHOP, DEFAULT_MAPPING, writeBackSettings, 'de');
+  const pushed = linkOf(snapshot({ descriptionHtml: '' }), {}, french);
+
+  it('is sent all its texts in it, and asks for no content', () => {
+    for (const under of [german, rules()])
+      expect(plan(snapshot({ descriptionHtml: '' }), pushed, under)).toMatchObject({
+        kind: 'update',
+        fields: ['name'],
+        reason: 'its workspace has another locale: name',
+        wantsGeneration: false,
+      });
+    expect(plan(snapshot({ descriptionHtml: '' }), pushed, french)).toMatchObject({ kind: 'unchanged' });
+  });
+
+  it('asks for content where the merchant edited it as well', () => {
+    const edited = snapshot({ descriptionHtml: '', vendor: 'Other' });
+    expect(plan(edited, pushed, german)).toMatchObject({ fields: ['name', 'brand'], wantsGeneration: true });
   });
 });
 

@@ -1,6 +1,7 @@
 import {
   CATALOG_FIELDS,
   clearedValue,
+  LANGUAGE_FIELDS,
   type CatalogField,
   type CatalogProductBody,
 } from '../domain/catalog-product.js';
@@ -10,7 +11,13 @@ import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { asksForContent } from './asks-for-content.js';
-import { fieldHashes, filledFields, toCatalogBody, withoutIdentifiers } from './map-to-catalog.js';
+import {
+  fieldHashes,
+  filledFields,
+  isInOtherLanguage,
+  toCatalogBody,
+  withoutIdentifiers,
+} from './map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint, type SourceRules } from './source.js';
 
 /** What earlier runs recorded about a product. */
@@ -118,7 +125,7 @@ export function planProduct(
     ...commonParts(),
     kind: 'update',
     catalogId: link.catalogId,
-    reason: changeReason(fields, link.state),
+    reason: changeReason(fields, sent, link),
     fields,
     wantsGeneration: asksForContent(
       fields.filter((field) => !generatedFields.has(field)),
@@ -146,8 +153,8 @@ function isInCatalog({ catalogId, goneFromCatalog }: LinkView): boolean {
 }
 
 /**
- * The fields of the desired body that differ from the pushed ones, including fields that lost their value. A body without
- * translations does not know them, so that they are never changed or cleared.
+ * The fields of the desired body that differ from the pushed ones, including fields that lost their value, and all texts when they were
+ * pushed in another language. A body without translations does not know them, so that they are never changed or cleared.
  */
 export function changedFields(
   body: CatalogProductBody,
@@ -156,7 +163,11 @@ export function changedFields(
   const wanted = fieldHashes(body);
   const isKnown = (field: CatalogField): boolean =>
     field !== 'translations' || body.translations !== undefined;
-  return CATALOG_FIELDS.filter((field) => isKnown(field) && wanted[field] !== pushed[field]);
+  const isToBeResent = (field: CatalogField): boolean =>
+    wanted[field] !== undefined && LANGUAGE_FIELDS.includes(field) && isInOtherLanguage(body, pushed);
+  return CATALOG_FIELDS.filter(
+    (field) => isKnown(field) && (wanted[field] !== pushed[field] || isToBeResent(field)),
+  );
 }
 
 /**
@@ -165,13 +176,19 @@ export function changedFields(
 export function patchBody(
   body: CatalogProductBody,
   fields: readonly CatalogField[],
-): Omit<Partial<CatalogProductBody>, 'translations'> {
+): Omit<Partial<CatalogProductBody>, 'translations' | 'locale'> {
   const own = fields.filter((field) => field !== 'translations');
   return Object.fromEntries(own.map((field) => [field, body[field] ?? clearedValue(field)]));
 }
 
-export function changeReason(fields: readonly CatalogField[], state: LinkState): string {
-  const changed =
-    fields.length === 0 ? 'nothing but its place changed' : `changed in the store: ${fields.join(', ')}`;
+export function changeReason(
+  fields: readonly CatalogField[],
+  body: CatalogProductBody,
+  { state, pushedFields }: Pick<LinkView, 'state' | 'pushedFields'>,
+): string {
+  const cause = isInOtherLanguage(body, pushedFields)
+    ? 'its workspace has another locale'
+    : 'changed in the store';
+  const changed = fields.length === 0 ? 'nothing but its place changed' : `${cause}: ${fields.join(', ')}`;
   return state === 'orphaned' ? `back in the store; ${changed}` : changed;
 }

@@ -29,6 +29,8 @@ export interface SourceRules {
    * The namespace that write-back fills. It is never source, whoever wrote to it. Null when sections are not written.
    */
   readonly sectionsNamespace: string | null;
+  /** The language that the texts are sent in; absent: the service's own. */
+  readonly locale?: string;
   /** Shop domain, part of the metadata. */
   readonly shop: string;
   /** The shop's own name; absent where nobody asked for it. */
@@ -47,16 +49,17 @@ export function sourceRules(
   shop: string,
   mapping: MappingSettings,
   writeBack: WriteBackSettings,
+  locale?: string,
 ): SourceRules {
   const sectionsNamespace = writeBack.sections?.namespace ?? null;
-  // Without further locales the version stays as it was, so that such a store compares nothing again.
-  const locales = writeBack.locales.length === 0 ? [] : [writeBack.locales.toSorted()];
+  const locales = writeBack.locales.toSorted();
   return {
     mapping,
     mappedMetafields: mappedMetafields(mapping),
     sectionsNamespace,
+    ...(locale === undefined ? {} : { locale }),
     shop,
-    version: fingerprint([RULES_VERSION, shop, mapping, sectionsNamespace, ...locales]).slice(0, 8),
+    version: fingerprint([RULES_VERSION, shop, mapping, sectionsNamespace, locales, locale]).slice(0, 8),
   };
 }
 

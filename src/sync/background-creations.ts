@@ -12,10 +12,12 @@ import type { CatalogProductBody } from '../domain/catalog-product.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { whyCreationIsGivenUp, type CreationTaskState } from '../planner/creation-progress.js';
-import { fieldHashes, identifiersOf, withoutIdentifiers } from '../planner/map-to-catalog.js';
+import { bareBody } from '../planner/identifier-refusals.js';
+import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import type { Store } from '../connections/connections.js';
 import { Clock } from '../runtime/clock.js';
 import { changedFields } from '../planner/plan-product.js';
+import { ownFields } from './localised-texts.js';
 import { ProductSender } from './product-sender.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
 import { postOwn } from './own-product.js';
@@ -255,11 +257,7 @@ export class BackgroundCreations {
     if (product.creationTaskId === null || !(await this.#taskSucceeded(store, product.creationTaskId)))
       return null;
     // Without identifiers: a POST matches by each, and must match only this product.
-    const {
-      variants: _variants,
-      translations: _translations,
-      ...withoutVariants
-    } = withoutIdentifiers(body, identifiersOf(body));
+    const { variants: _variants, ...withoutVariants } = ownFields(bareBody(body));
     try {
       const result = await postOwn(store.workspace.client, withoutVariants, { beforeSend: fence });
       return result.kind === 'product' && isSameExternalId(result.product.external_id, product.externalId)

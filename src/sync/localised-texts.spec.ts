@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { localisedChanges, withoutTranslations } from './localised-texts.js';
+import { localisedChanges, ownFields } from './localised-texts.js';
 
 const body = { external_id: 'x', name: 'Bottle', translations: { fr: { name: 'Gourde' } } };
 
@@ -26,6 +26,6 @@ describe('attributes in a further language', () => {
   });
 });
 
-it('withoutTranslations keeps every field of the service', () => {
-  expect(withoutTranslations(body)).toEqual({ external_id: 'x', name: 'Bottle' });
+it('ownFields keeps every field of the service', () => {
+  expect(ownFields(body)).toEqual({ external_id: 'x', name: 'Bottle' });
 });

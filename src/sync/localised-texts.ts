@@ -4,9 +4,9 @@ import {
   type LocalisedContent,
 } from '../domain/catalog-product.js';
 
-/** The body of a request: the content in further languages is sent by requests of their own. */
-export function withoutTranslations(body: CatalogProductBody): Omit<CatalogProductBody, 'translations'> {
-  const { translations: _translations, ...own } = body;
+/** The body of a request: the fields of the service. The content in further languages is sent by requests of their own. */
+export function ownFields(body: CatalogProductBody): Omit<CatalogProductBody, 'translations' | 'locale'> {
+  const { translations: _translations, locale: _locale, ...own } = body;
   return own;
 }
 

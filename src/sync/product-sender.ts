@@ -5,6 +5,7 @@ import type { Store } from '../connections/connections.js';
 import {
   CATALOG_FIELDS,
   IDENTIFIER_KINDS,
+  LANGUAGE_FIELDS,
   type IdentifierKind,
   type CatalogField,
   type CatalogProductBody,
@@ -26,7 +27,7 @@ import { patchBody } from '../planner/plan-product.js';
 import { findByExternalId, isAnyHeld } from './find-product.js';
 import { LostLinkError, OwnProduct, postOwn, readProduct } from './own-product.js';
 import { droppedMembersLeft, withForeignMembers } from './foreign-members.js';
-import { localisedChanges, withoutTranslations } from './localised-texts.js';
+import { localisedChanges, ownFields } from './localised-texts.js';
 
 export type Sent =
   | {
@@ -91,7 +92,7 @@ export class ProductSender {
       const found = await findByExternalId(this.client, body);
       if (found) return this.update(String(found.id), body, filledFields(body), options);
     }
-    const posted = withoutTranslations(options.proved ? body : bareBody(body));
+    const posted = ownFields(options.proved ? body : bareBody(body));
     try {
       const result = await postOwn(this.client, posted, { beforeSend: options.beforeSend });
       if (result.kind === 'background') return { kind: 'background', taskId: result.taskId, body: posted };
@@ -295,14 +296,12 @@ function inOrder(fields: readonly CatalogField[]): CatalogField[] {
   return CATALOG_FIELDS.filter((field) => fields.includes(field));
 }
 
-/** Fields whose values belong to a language (docs/catalog-rules.md#general). */
-const LANGUAGE_FIELDS: readonly string[] = ['name', 'description', 'html_description', 'open_attributes'];
-
 /** The part of an update that belongs to a language, and the rest. */
 function textsApart(body: ProductBody): { texts: ProductBody; rest: ProductBody } {
   const entries = Object.entries(body);
+  const isText = (field: string): boolean => LANGUAGE_FIELDS.some((each) => each === field);
   return {
-    texts: Object.fromEntries(entries.filter(([field]) => LANGUAGE_FIELDS.includes(field))),
-    rest: Object.fromEntries(entries.filter(([field]) => !LANGUAGE_FIELDS.includes(field))),
+    texts: Object.fromEntries(entries.filter(([field]) => isText(field))),
+    rest: Object.fromEntries(entries.filter(([field]) => !isText(field))),
   };
 }

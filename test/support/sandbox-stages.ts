@@ -114,15 +114,8 @@ export class SandboxCatalog {
     { locale, ...limits }: CatalogOptions = {},
   ): Promise<SandboxCatalog> {
     const kept = await emptyService({ readings, ...limits });
-    const { service, token } = kept;
-    const client = new CatalogClient({
-      baseUrl: service.baseUrl,
-      auth: { apiToken: token },
-      requestsPerSecond: 10_000,
-      ...(locale === undefined ? {} : { locale }),
-      onRequest: () => {
-        catalog.#answered();
-      },
+    const client = clientOf(kept, locale, () => {
+      catalog.#answered();
     });
     stages.client = client;
     // The program's clock runs as fast as it is asked to; the service creates products in real time.
@@ -136,6 +129,11 @@ export class SandboxCatalog {
       return update(...call);
     };
     return catalog;
+  }
+
+  /** A client of the same workspace, as one that is configured in another language. The caller closes it. */
+  inLocale(locale: string | undefined): CatalogClient {
+    return clientOf(this.kept, locale);
   }
 
   /** Calls `then` once, when so many more requests have been answered. A later call replaces an earlier one. */
@@ -207,4 +205,18 @@ export class SandboxCatalog {
     this.#receiver?.closeAllConnections();
     await this.kept.empty();
   }
+}
+
+function clientOf(
+  { service, token }: KeptService,
+  locale: string | undefined,
+  onRequest: () => void = () => undefined,
+): CatalogClient {
+  return new CatalogClient({
+    baseUrl: service.baseUrl,
+    auth: { apiToken: token },
+    requestsPerSecond: 10_000,
+    ...(locale === undefined ? {} : { locale }),
+    onRequest,
+  });
 }

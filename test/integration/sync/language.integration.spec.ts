@@ -5,6 +5,10 @@ import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { ProductSender } from '../../../src/sync/product-sender.js';
 import type { CatalogField, CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { productOf, SandboxControl } from '../../contract/harness.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { SandboxCatalog } from '../../support/sandbox-stages.js';
+import { Stages } from '../../support/stages.js';
+import { requestCounts } from '../../support/world/catalog-calls.js';
 
 let own: SandboxControl | undefined;
 afterEach(async () => {
@@ -81,5 +85,45 @@ describe.each(['honoured', 'ignored'] as const)('where PATCH with a locale is %s
     await expect(gone).rejects.toMatchObject({ code: 'not_found' });
     expect(await workspace.client.listProducts()).toMatchObject({ results: [] });
     workspace.client.close();
+  });
+});
+
+describe('a workspace that gets another locale', () => {
+  it('has the texts of its products in it after the next run, and nothing is sent again', async () => {
+    const stages = await Stages.open();
+    const catalog = await SandboxCatalog.open(stages, {}, { locale: 'de' });
+    const speaks = (locale: string | undefined) => {
+      stages.client = catalog.inLocale(locale);
+      stages.settings = { store: {}, workspace: { generation: { mode: 'off' }, locale } };
+      return stages.client;
+    };
+    stages.settings = { store: {}, workspace: { generation: { mode: 'off' }, locale: 'de' } };
+    stages.store.put(snapshot(1, { title: 'Lamp' }), modelSnapshot(2, { title: 'Shirt' }));
+    await stages.sync();
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 2 } });
+
+    for (const locale of ['fr', undefined]) {
+      const client = speaks(locale);
+      // An incremental run would read no unchanged product.
+      const run = await stages.sync({ full: false });
+      expect(run).toMatchObject({ state: 'succeeded', kind: 'full', counts: { updated: 2, failed: 0 } });
+      const fields = ['name', 'description', 'html_description'];
+      const reason = expect.stringContaining('its workspace has another locale');
+      expect(await stages.actionsOf(run.id)).toMatchObject([
+        { fields, reason },
+        { fields: [...fields, 'open_attributes'], reason },
+      ]);
+      const ids = [await stages.link(1), await stages.link(2)].map(({ catalogId }) => catalogId ?? '');
+      const held = await Promise.all(
+        ids.map((id) => catalog.client.getProduct(id, { locale: locale ?? 'en' })),
+      );
+      expect(held).toMatchObject([{ name: 'Lamp' }, { name: 'Shirt' }]);
+      catalog.service.resetRequests();
+      expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { unchanged: 2 } });
+      const asked = Object.keys(requestCounts(catalog.service.requests()));
+      expect(asked.filter((name) => !name.startsWith('GET'))).toEqual([]);
+      client.close();
+    }
+    await catalog.close();
   });
 });
