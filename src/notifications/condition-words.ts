@@ -11,6 +11,7 @@ export const factsSchema = z
     count: z.number(),
     remaining: z.number(),
     minimum: z.number(),
+    each: z.number(),
   })
   .partial();
 export type Facts = z.output<typeof factsSchema>;
@@ -117,8 +118,10 @@ export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
       `the webhook slot of workspace ${workspace} no longer has the address of another system`,
   },
   credits_low: {
-    begins: (workspace, { remaining, minimum }) =>
-      `workspace ${workspace} has ${String(remaining ?? 'few')} credits left (generation.minCreditsRemaining is ${String(minimum ?? 'not known')})`,
+    begins: (workspace, { remaining, minimum, each }) => {
+      const cost = each === undefined ? '' : `, a result costs ${String(Number(each.toFixed(2)))}`;
+      return `workspace ${workspace} has ${String(remaining ?? 'few')} credits left (generation.minCreditsRemaining is ${String(minimum ?? 'not known')}${cost})`;
+    },
     todo: () => 'add credits, or lower generation.minCreditsRemaining',
     ends: (workspace) => `workspace ${workspace} has credits again`,
   },

@@ -8,7 +8,7 @@ const STORE: StoreFacts = {
 };
 const WORKSPACE: WorkspaceFacts = {
   ...{ workspace: 'w', paused: false, webhookState: 'ours', webhookCheckedAt: null },
-  ...{ creditsRemaining: 5, creditsAt: null, setAside: 0 },
+  ...{ creditsRemaining: 5, creditsAt: null, creditsEach: 3, setAside: 0 },
 };
 
 function held(store: Partial<StoreFacts>, workspace: Partial<WorkspaceFacts> = {}): Record<string, boolean> {
@@ -55,7 +55,8 @@ describe('the list of conditions', () => {
     ['a slot of somebody else', {}, { webhookState: 'foreign' }, { slot_taken: true }],
     ['an empty slot', {}, { webhookState: 'free' }, {}],
     ['credits at the minimum', {}, { creditsRemaining: 1 }, { credits_low: true }],
-    ['credits over it', {}, { creditsRemaining: 1.5 }, {}],
+    ['less than one result costs over it', {}, { creditsRemaining: 3.9 }, { credits_low: true }],
+    ['what one result costs over it', {}, { creditsRemaining: 4 }, {}],
     ['deliveries set aside', {}, { setAside: 1 }, { deliveries_set_aside: true }],
   ])('with %s is that and nothing else', (_what, store, workspace, expected) => {
     expect(held(store, workspace)).toEqual({ ...FINE, ...expected });

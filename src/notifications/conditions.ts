@@ -4,6 +4,7 @@ import type {
   StoreFacts,
   WorkspaceFacts,
 } from '../persistence/notification.repository.js';
+import { isOutOfCredits } from '../planner/credit-room.js';
 
 /** The conditions that cause notifications. Each is announced when it begins and when it ends. */
 export const CONDITIONS = [
@@ -69,7 +70,8 @@ function ofRuns(store: StoreFacts): Observation[] {
 }
 
 function ofWorkspace(workspace: WorkspaceFacts, minCredits: number | undefined): Observation[] {
-  const { paused, webhookState, webhookCheckedAt, creditsRemaining, creditsAt, setAside } = workspace;
+  const { paused, webhookState, webhookCheckedAt, creditsRemaining, creditsAt, creditsEach, setAside } =
+    workspace;
   const seen = observer(workspace.workspace);
   const found = [
     seen('workspace_paused', paused, null, {}),
@@ -79,10 +81,16 @@ function ofWorkspace(workspace: WorkspaceFacts, minCredits: number | undefined):
     found.push(seen('slot_taken', webhookState === 'foreign', webhookCheckedAt, {}));
   if (creditsRemaining !== null && minCredits !== undefined)
     found.push(
-      seen('credits_low', creditsRemaining <= minCredits, creditsAt, {
-        remaining: creditsRemaining,
-        minimum: minCredits,
-      }),
+      seen(
+        'credits_low',
+        isOutOfCredits({ remaining: creditsRemaining, minimum: minCredits, each: creditsEach }),
+        creditsAt,
+        {
+          remaining: creditsRemaining,
+          minimum: minCredits,
+          ...(creditsEach === null ? {} : { each: creditsEach }),
+        },
+      ),
     );
   return found;
 }

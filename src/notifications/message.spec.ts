@@ -25,6 +25,7 @@ describe('a message', () => {
     ['workspace_paused', {}, 'workspace main is paused', '/'],
     ['slot_taken', {}, 'store-sync webhook register --force', '/'],
     ['credits_low', { remaining: 3, minimum: 10 }, 'has 3 credits left', '/'],
+    ['credits_low', { remaining: 11, minimum: 10, each: 2.5 }, 'is 10, a result costs 2.5)', '/'],
     ['deliveries_set_aside', { count: 2 }, '2 deliveries of workspace main were parked', '/deliveries'],
     ['of_another_release', { runId: 7 }, 'main: of_another_release', '/'],
     ['credits_low', { remaining: 'few' }, 'credits', '/'],

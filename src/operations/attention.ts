@@ -58,7 +58,7 @@ export interface WorkspaceFacts {
   readonly slot: { readonly isTaken: boolean; readonly detail: string | null };
   /** Days until no credits are left at the present rate; null while that is unknown. */
   readonly daysLeft: number | null;
-  /** Credits are down to `generation.minCreditsRemaining`, as in notifications. */
+  /** One more request would leave fewer credits than `generation.minCreditsRemaining`, as in notifications. */
   readonly isOut: boolean;
 }
 

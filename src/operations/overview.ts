@@ -13,6 +13,7 @@ import {
 import { Clock } from '../runtime/clock.js';
 import { Connections, type Store } from '../connections/connections.js';
 import { nextStart } from '../connections/next-start.js';
+import { isOutOfCredits } from '../planner/credit-room.js';
 import { attentionOf, ofStore, type Attention, type StoreFacts, type WorkspaceFacts } from './attention.js';
 import { CREDIT_DAYS, creditOutlook, lastDays, type CreditOutlook } from './credits.js';
 import { GroundLooks, sideOutages, type Outage } from './outages.js';
@@ -194,17 +195,21 @@ export class OverviewReader {
     const now = this.clock.now();
     const keys = this.connections.workspaces.map(({ key }) => key);
     const [since = this.#today()] = lastDays(now, CREDIT_DAYS);
-    const [rows, spent] = await Promise.all([
+    const [rows, spent, each] = await Promise.all([
       this.state.workspaces(),
       this.credits.days(keys, new Date(since)),
+      this.credits.perGenerationOf(keys),
     ]);
     const known = new Map(rows.map((row) => [row.workspace, row]));
     const spentBy = Map.groupBy(spent, ({ workspace }) => workspace);
     const outlooks = this.connections.workspaces.map(({ key, settings }) => {
       const row = known.get(key);
       const credits = creditOutlook(row?.creditsRemaining ?? null, spentBy.get(key) ?? [], now);
-      const isOut =
-        credits.remaining !== null && credits.remaining <= settings.generation.minCreditsRemaining;
+      const isOut = isOutOfCredits({
+        remaining: credits.remaining,
+        minimum: settings.generation.minCreditsRemaining,
+        each: each.get(key) ?? null,
+      });
       return { key, row, credits, isOut };
     });
     return {

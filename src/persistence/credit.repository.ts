@@ -8,8 +8,17 @@ export type CreditDay = z.infer<typeof dayRow>;
 
 const creditsRow = z.object({ credits: z.number().nullable() });
 
+const meanRow = creditsRow.extend({ workspace: z.string() });
+
 /** Results whose credits say what the next one costs. */
 const RESULTS_COMPARED = 50;
+
+/** The mean of the last results of a workspace. SQL: over the newest rows of an index. */
+export function creditsEach(workspace: string): string {
+  return `(SELECT avg(credits_consumed)::double precision FROM (SELECT credits_consumed FROM write_back
+    WHERE write_back.workspace = ${workspace} AND credits_consumed IS NOT NULL
+    ORDER BY created_at DESC LIMIT ${String(RESULTS_COMPARED)}) AS newest)`;
+}
 
 /** The cost of generated results, as the service reported it with each of them. Reads only. */
 @Injectable()
@@ -18,14 +27,17 @@ export class CreditRepository {
 
   /** The mean of the workspace's last results; null while none has named its credits. */
   async perGeneration(workspace: string): Promise<number | null> {
-    const { credits } = await this.db.one(
-      creditsRow,
-      // SQL: a mean over the newest rows of an index.
-      `SELECT avg(credits_consumed)::double precision AS credits FROM (SELECT credits_consumed FROM write_back
-         WHERE workspace = $1 AND credits_consumed IS NOT NULL ORDER BY created_at DESC LIMIT $2) AS newest`,
-      [workspace, RESULTS_COMPARED],
+    return (await this.perGenerationOf([workspace])).get(workspace) ?? null;
+  }
+
+  /** The same by workspace. */
+  async perGenerationOf(workspaces: readonly string[]): Promise<ReadonlyMap<string, number | null>> {
+    const rows = await this.db.read(
+      meanRow,
+      `SELECT wanted.key AS workspace, ${creditsEach('wanted.key')} AS credits FROM unnest($1::text[]) AS wanted(key)`,
+      [workspaces],
     );
-    return credits;
+    return new Map(rows.map(({ workspace, credits }) => [workspace, credits]));
   }
 
   /** Credits by day since then, oldest first; days without results are absent. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { z } from 'zod';
+import { creditsEach } from './credit.repository.js';
 import { json, Database } from './database.js';
 import { NotificationEntity } from './entities/notification.entity.js';
 import { IS_FREE, leasedBy, RELEASED } from './leased-rows.js';
@@ -29,6 +30,8 @@ const workspaceFacts = z.object({
   /** Null while the service has not reported any. */
   creditsRemaining: z.number().nullable(),
   creditsAt: z.date().nullable(),
+  /** The mean of the last results; null while none has named its credits. */
+  creditsEach: z.number().nullable(),
   /** Deliveries that were parked or have failed. */
   setAside: z.number(),
 });
@@ -177,7 +180,7 @@ const STORE_FACTS = `SELECT wanted.key AS store, run.id AS run_id, run.state, ru
 
 // SQL: one statement gives a consistent view of all workspaces.
 const WORKSPACE_FACTS = `SELECT wanted.key AS workspace, coalesce(known.paused_reason IS NOT NULL, false) AS paused,
-    known.webhook_state, known.webhook_checked_at, known.credits_remaining, known.credits_at,
+    known.webhook_state, known.webhook_checked_at, known.credits_remaining, known.credits_at, ${creditsEach('wanted.key')} AS credits_each,
     (SELECT count(*)::int FROM webhook_delivery WHERE webhook_delivery.workspace = wanted.key
       AND webhook_delivery.state IN ('parked', 'failed')) AS set_aside
   FROM unnest($1::text[]) AS wanted(key)

@@ -10,6 +10,12 @@ export interface CreditFacts {
   readonly open: number;
 }
 
+/** True when no request may be made, even once all open ones have their results. */
+export function isOutOfCredits({ remaining, minimum, each }: Omit<CreditFacts, 'open'>): boolean {
+  if (remaining === null) return false;
+  return remaining <= minimum || creditRoom({ remaining, minimum, each, open: 0 }) < 1;
+}
+
 /** How many products may be requested before the minimum is reached; infinitely many where nothing limits them. */
 export function creditRoom({ remaining, minimum, each, open }: CreditFacts): number {
   const cost = each ?? 1;

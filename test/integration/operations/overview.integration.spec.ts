@@ -156,7 +156,9 @@ describe('with many stores', () => {
 
   it.each([
     [10, ['credits_out']],
-    [11, []],
+    // A result costs two.
+    [11, ['credits_out']],
+    [12, []],
   ])(
     'with %d credits, of which 10 have to remain, the overview has %j about them',
     async (credits, kinds) => {
