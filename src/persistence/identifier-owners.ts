@@ -3,6 +3,15 @@ import { z } from 'zod';
 import type { Database } from './database.js';
 
 /**
+ * True for a claim that a product left behind when its store got another workspace. It stands in nobody's way: whether the catalog still
+ * has the value is for the catalog to say. It is kept in case the store comes back.
+ */
+export function isLeftBehind(claim: string): string {
+  return `(NOT ${claim}.wanted AND EXISTS (SELECT 1 FROM store_product AS moved
+    WHERE moved.external_id = ${claim}.product AND moved.workspace <> ${claim}.workspace))`;
+}
+
+/**
  * `kind\0folded` to the external_ids of the owners that stand in each other's way, in every store of the workspace, for those identifiers of
  * the given products that more than one owner has. What the catalog holds for a product already is not taken away by another store's
  * newcomer.
@@ -26,7 +35,7 @@ export async function ownersByIdentifier(
        WHERE claim.workspace = $1 AND claim.kind = own.kind AND claim.folded = own.folded
          AND (claim.store = $3 OR claim.held OR NOT own.held)
          -- What the product's own variants held is released before it is sent anew.
-         AND (claim.wanted OR claim.product <> asked.product)
+         AND (claim.wanted OR claim.product <> asked.product) AND NOT ${isLeftBehind('claim')}
      ) AS shared
      WHERE cardinality(shared.owners) > 1`,
     [workspace, products, store],

@@ -3,6 +3,7 @@ import { MoreThan, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { OWED_CODES, type OwedCode, type OwedProduct } from '../domain/owed.js';
 import { Database, json } from './database.js';
+import { isLeftBehind } from './identifier-owners.js';
 import { counted, rowOf } from './rows.js';
 import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { isUninstalled } from './uninstalled-store.js';
@@ -83,7 +84,7 @@ export class OwedRepository {
            AND own.value = one.value AND own.owner = one.owner
          WHERE one.holder->>'whose' IN ('this_store', 'other_store') AND one.holder->>'catalogId' IS NULL AND NOT EXISTS (
            SELECT 1 FROM product_identifier AS other WHERE other.workspace = own.workspace AND other.kind = own.kind
-             AND other.folded = own.folded AND other.owner <> own.owner))
+             AND other.folded = own.folded AND other.owner <> own.owner AND NOT ${isLeftBehind('other')}))
        ORDER BY external_id LIMIT $3`,
       [store, after, limit],
     );

@@ -5,6 +5,7 @@ import type { CatalogListing } from './catalog-listing.rows.js';
 import { LINKED } from './compared-by.js';
 import { json, type Database, type SqlValue } from './database.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
+import { isLeftBehind } from './identifier-owners.js';
 import { HELD_RUN } from './plan-drafts.js';
 import { holderRow, type HolderRow, type PlannedRun } from './plan-rows.js';
 
@@ -133,6 +134,7 @@ export class PlanIdentities {
            UNION ALL
            SELECT owner FROM product_identifier AS claim
            WHERE claim.workspace = $3 AND claim.kind = own.kind AND claim.folded = own.folded AND claim.product <> own.product
+             AND NOT ${isLeftBehind('claim')}
              AND (claim.store = $4 OR claim.held OR NOT EXISTS (SELECT 1 FROM product_identifier AS mine WHERE mine.workspace = $3
                AND mine.kind = own.kind AND mine.folded = own.folded AND mine.owner = own.owner AND mine.held))
              AND NOT (EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND external_id = claim.product AND body IS NOT NULL)

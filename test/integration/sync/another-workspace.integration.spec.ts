@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SavedPlans } from '../../../src/sync/saved-plans.js';
 import { dryRunOf } from '../../support/dry-run-of.js';
 import { FakeCatalog, refusal } from '../../support/fake-catalog.js';
-import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
-import { Stages, STORE } from '../../support/stages.js';
+import { modelSnapshot, otherSnapshot, snapshot, withSku } from '../../support/fake-store.js';
+import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 const stages = await Stages.open();
 beforeEach(async () => stages.reset());
@@ -110,5 +110,35 @@ describe('a store that gets another workspace', () => {
     const links = await Promise.all([1, 2, 3].map((id) => stages.link(id)));
     expect(await stages.generation.requestDue(main!, null, 10, signal)).toMatchObject({ requested: 0 });
     expect(await stages.generation.requestGiven(main!, links, signal)).toMatchObject({ requested: 0 });
+  });
+});
+
+describe('a SKU that two stores share, when the one that has it in the catalog gets another workspace,', () => {
+  const leave = async (): Promise<FakeCatalog> => {
+    stages.store.put(withSku(snapshot(1), 'SHARED'));
+    stages.otherStore.put(otherSnapshot(7, 'SHARED'));
+    await stages.sync();
+    expect((await stages.sync({ store: OTHER_STORE })).counts).toMatchObject({ created: 1, conflicted: 1 });
+    const former = stages.catalog;
+    toOtherWorkspace();
+    await stages.sync();
+    stages.workspaceKey = WORKSPACE;
+    stages.catalog = former;
+    expect((await stages.sync({ store: OTHER_STORE })).counts).toMatchObject({ conflicted: 1 });
+    return former;
+  };
+
+  it('goes to the other one once the former catalog does not hold it any more', async () => {
+    const former = await leave();
+    former.products.delete(former.of(snapshot(1).externalId)?.id ?? 0);
+    expect((await stages.sync({ store: OTHER_STORE })).counts).toMatchObject({ updated: 1, conflicted: 0 });
+    expect(former.of(otherSnapshot(7, '').externalId)).toMatchObject({ sku: 'SHARED' });
+  });
+
+  it('stays with it when it comes back', async () => {
+    const former = await leave();
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1, conflicted: 0 });
+    expect((await stages.sync({ store: OTHER_STORE })).counts).toMatchObject({ conflicted: 1 });
+    expect(former.of(snapshot(1).externalId)).toMatchObject({ sku: 'SHARED' });
   });
 });
