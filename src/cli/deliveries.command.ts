@@ -70,7 +70,7 @@ function lineOf({ id, receivedAt, state, via, action, externalId, label, note }:
 function printDelivery(delivery: DeliveryDetail): void {
   print(lineOf(delivery));
   print(
-    `  workspace ${delivery.workspace}, task ${delivery.taskId ?? 'unknown'}, ${counted(delivery.attempts, 'attempt')}, ${counted(delivery.bytes, 'byte')}`,
+    `  workspace ${delivery.workspace}, task ${delivery.taskId ?? 'unknown'}, ${counted(delivery.attempts, 'attempt')}, ${counted(delivery.bytes, 'byte')}${delivery.text === null ? '' : ', the beginning as text'}`,
   );
   for (const [name, value] of Object.entries(delivery.headers)) print(`  ${name}: ${printable(value)}`);
   print(delivery.text === null ? jsonText(delivery.body) : printable(delivery.text, 4000));

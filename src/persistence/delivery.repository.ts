@@ -7,9 +7,19 @@ import { BEFORE_NOW, SILENT_SIDE_WAIT, json, uuid, Database } from './database.j
 import { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
 import { countByState } from './state-counts.js';
 import { IS_FREE, keepLease, leasedBy, RELEASED } from './leased-rows.js';
+import { DELIVERY_COLUMNS } from './listing.repository.js';
 import { rowOf } from './rows.js';
 
 const deliveryRow = rowOf(WebhookDeliveryEntity);
+
+const outcomeRow = rowOf(WebhookDeliveryEntity, ['state', 'note']);
+const shownRow = rowOf(WebhookDeliveryEntity, [
+  ...DELIVERY_COLUMNS,
+  ...(['headers', 'rawBody'] as const),
+]).extend({ bytes: z.int() });
+
+/** A delivery with the beginning of its body, and the length of the whole body. */
+export type ShownDelivery = z.output<typeof shownRow>;
 
 const receivedRow = z.object({ id: z.string(), isNew: z.boolean() });
 
@@ -141,6 +151,24 @@ export class DeliveryRepository {
 
   async get(id: string): Promise<WebhookDeliveryEntity | null> {
     return this.db.byId(WebhookDeliveryEntity, id);
+  }
+
+  async outcome(id: string): Promise<z.output<typeof outcomeRow> | null> {
+    return this.db.readOne(outcomeRow, 'SELECT state, note FROM webhook_delivery WHERE id = $1::uuid', [
+      uuid(id),
+    ]);
+  }
+
+  /** `bodyMost`: the bytes of the body that are read. */
+  async shown(id: string, bodyMost: number): Promise<ShownDelivery | null> {
+    return this.db.readOne(
+      shownRow,
+      `SELECT id, workspace, via, state, action, external_id, task_id, note, attempts, next_attempt_at, received_at,
+         settled_at, headers,
+         substring(raw_body FROM 1 FOR $2) AS raw_body, octet_length(raw_body) AS bytes
+       FROM webhook_delivery WHERE id = $1::uuid`,
+      [uuid(id), bodyMost],
+    );
   }
 
   async countByState(): Promise<Record<string, number>> {

@@ -17,7 +17,7 @@ import type { Visitor } from '../visit.js';
 import { REST_OMITTED } from './bulk.js';
 import { ALL_ON_PAGE, LIST_KEYS, listPage, storeAndDays, type ListFrame } from './list.js';
 
-/** The limit of a displayed body. The row, and `deliveries show`, have all of it. */
+/** The displayed characters of a body. */
 const BODY_SHOWN = 60_000;
 
 export function deliveriesPage(
@@ -99,6 +99,8 @@ export function deliveryBadge({ state, action }: Pick<DeliverySummary, 'state' |
 
 export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string {
   const body = delivery.text ?? JSON.stringify(delivery.body, null, 2);
+  const isWhole =
+    delivery.text === null ? body.length <= BODY_SHOWN : Buffer.byteLength(body) >= delivery.bytes;
   return page(visitor, {
     title: 'Delivery',
     section: 'deliveries',
@@ -124,8 +126,8 @@ export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string
       <h2>Headers</h2>
       ${factList(Object.entries(delivery.headers), 'card')}
       <h2>Body</h2>
-      <p class="quiet">${amount(delivery.bytes)} bytes${delivery.text !== null && ', not JSON'}</p>
+      <p class="quiet">${amount(delivery.bytes)} bytes${delivery.text !== null && ', shown as text'}</p>
       <pre tabindex="0" role="region" aria-label="Body">${body.slice(0, BODY_SHOWN)}</pre>
-      ${body.length > BODY_SHOWN && html`<p class="quiet">${REST_OMITTED}</p>`}`,
+      ${!isWhole && html`<p class="quiet">${REST_OMITTED}</p>`}`,
   });
 }

@@ -127,6 +127,15 @@ it('one delivery has the title of its product', async () => {
   expect(await operations().show(row?.id ?? '')).toMatchObject({ label: '100% wool', note: 'stored' });
 });
 
+it('a delivery of more than 1 MB is shown by the beginning of its body, and by its whole length', async () => {
+  const { id } = (await operations().list({ ...PAGE, search: 'wool' })).items[0]!;
+  const body = Buffer.from(JSON.stringify({ text: 'é'.repeat(600_000) }));
+  await stages.db.dataSource.query('UPDATE webhook_delivery SET raw_body = $2 WHERE id = $1', [id, body]);
+  const detail = await operations().show(id);
+  expect(detail).toMatchObject({ body: null, bytes: body.length });
+  expect(detail.text).toBe(body.toString().slice(0, 4000));
+});
+
 describe('the replay of a delivery', () => {
   it('is told in a sentence on the page, the first time and again', async () => {
     const { items } = await operations().list({ ...PAGE, search: 'Red lamp' });
