@@ -57,6 +57,15 @@ export interface PlanEntryFilter {
 /** The lease of the process that applies a plan. Each batch of entries renews it. */
 const APPLY_LEASE = '5 minutes';
 
+/** What a person gets instead of a plan whose lease was lost. */
+export function planEnded(cause?: unknown): CodedError {
+  return new CodedError(
+    'transient',
+    `the plan was ended while it was made: this process did not renew it for ${String(ROW_LEASE_MS / 1000)} seconds. Make a new one`,
+    { cause },
+  );
+}
+
 /**
  * Plans for review, dry runs, and the application of a plan.
  *
@@ -117,7 +126,7 @@ export class PlanRepository {
        WHERE id = $1 AND lease = $2 AND state = 'planning'`,
       [id, lease, kind, json(made)],
     );
-    if (kept !== 1) throw new CodedError('transient', `plan ${id} was ended while it was made`);
+    if (kept !== 1) throw planEnded();
   }
 
   /** Removes a plan that was not applied. */

@@ -3,9 +3,9 @@ import { comparedBy } from '../persistence/compared-by.js';
 import type { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
-import type { PlanRepository } from '../persistence/plan.repository.js';
+import { planEnded, type PlanRepository } from '../persistence/plan.repository.js';
 import type { PlannedRun } from '../persistence/plan-rows.js';
-import { Plan } from '../persistence/plan.js';
+import { Plan, PlanLostError } from '../persistence/plan.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import { namedStore, type Store } from '../connections/connections.js';
 import type { Clock } from '../runtime/clock.js';
@@ -51,7 +51,7 @@ export async function dryRun(parts: PlanningParts, store: Store, options: DryRun
 
 /**
  * Plans a sync under the given run, which nobody works. Share limits are not enforced, because a plan for review helps to decide about
- * them.
+ * them. Throws `transient` when the lease was lost: from then on nothing of the plan is written, so it would lack actions.
  */
 export async function planForReview(
   parts: PlanningParts,
@@ -61,7 +61,14 @@ export async function planForReview(
 ): Promise<DryRun & { readonly entries: number }> {
   return whileHeld(
     () => parts.plans.keepLease(run),
-    (lost) => planHeld(parts, run, store, { ...options, signal: AbortSignal.any([options.signal, lost]) }),
+    async (lost) => {
+      const signal = AbortSignal.any([options.signal, lost]);
+      const made = await planHeld(parts, run, store, { ...options, signal }).catch((error: unknown) => {
+        throw lost.aborted || error instanceof PlanLostError ? planEnded(error) : error;
+      });
+      if (!(await parts.plans.keepLease(run))) throw planEnded();
+      return made;
+    },
   );
 }
 

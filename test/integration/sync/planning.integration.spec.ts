@@ -1,5 +1,8 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { errorLine } from '../../../src/domain/errors.js';
+import { Gate } from '../../support/call-script.js';
 import { dryRunOf } from '../../support/dry-run-of.js';
+import { fakeIntervals } from '../../support/fake-intervals.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { deliverResult } from '../../support/results.js';
@@ -7,6 +10,9 @@ import { Stages, STORE } from '../../support/stages.js';
 
 const stages = await Stages.open();
 beforeEach(async () => stages.reset());
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 async function linked(...ids: readonly number[]): Promise<void> {
   stages.store.put(...ids.map((id) => snapshot(id)));
@@ -280,4 +286,31 @@ describe('a dry run', () => {
     await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     expect((await dryRunOf(stages)).counts).toMatchObject({ orphans: 1 });
   });
+
+  it.each(['before', 'after'])(
+    'says so, and what to do, when it was ended because its process had stopped (%s the next heartbeat)',
+    async (when) => {
+      await linked(1);
+      stages.store.edit('1', { vendor: 'Other' });
+      if (when === 'after') fakeIntervals();
+      const gate = new Gate();
+      stages.store.script.before('identify', gate.hold);
+      const planned = dryRunOf(stages).catch((error: unknown) => error);
+      await gate.reached;
+      await stages.db.affected(
+        `UPDATE sync_run SET lease_until = now() - interval '1 second' WHERE state = 'planning'`,
+      );
+      await stages.runs.endLostPlans();
+      if (when === 'after') {
+        const keepLease = jest.spyOn(stages.plans, 'keepLease');
+        jest.advanceTimersByTime(6_000);
+        expect(await keepLease.mock.results[0]?.value).toBe(false);
+        keepLease.mockRestore();
+      }
+      gate.open();
+      expect(errorLine(await planned)).toBe(
+        'the plan was ended while it was made: this process did not renew it for 20 seconds. Make a new one',
+      );
+    },
+  );
 });
