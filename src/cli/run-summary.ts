@@ -1,9 +1,16 @@
 import { counted } from '../domain/text.js';
+import type { RunCounts } from '../domain/run-counts.js';
 import type { PresentedRun } from '../operations/present-run.js';
 
 /** A run in one line, for people, with a line for its error and one for each note. The error of a failed run is left out. */
 export function runSummary({ kind, store, status, counts, error, notes }: PresentedRun): string {
-  const parts = [
+  const remarks = [...(error === null || status === 'failed' ? [] : [error]), ...notes];
+  const more = remarks.map((remark) => `\n  ${remark}`).join('');
+  return `${kind} sync of ${store} ${status}: ${countsText(counts)}${more}`;
+}
+
+export function countsText(counts: RunCounts): string {
+  return [
     `${String(counts.seen)} seen`,
     `${String(counts.created)} created`,
     `${String(counts.updated)} updated`,
@@ -12,10 +19,9 @@ export function runSummary({ kind, store, status, counts, error, notes }: Presen
     counts.conflicted > 0 ? `${String(counts.conflicted)} with a shared SKU` : '',
     counts.orphaned > 0 ? `${String(counts.orphaned)} gone` : '',
     `${counted(counts.generationRequested, 'generation')} requested`,
-  ].filter((part) => part !== '');
-  const remarks = [...(error === null || status === 'failed' ? [] : [error]), ...notes];
-  const more = remarks.map((remark) => `\n  ${remark}`).join('');
-  return `${kind} sync of ${store} ${status}: ${parts.join(', ')}${more}`;
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
 }
 
 /** Why a run failed and, when a limit stopped it, how to continue. Null for every other run. */

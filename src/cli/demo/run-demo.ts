@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { NO_COUNTS, type RunCounts } from '../../domain/run-counts.js';
 import { CodedError } from '../../domain/errors.js';
 import { counted } from '../../domain/text.js';
 import type { PresentedRun } from '../../operations/present-run.js';
@@ -20,6 +19,7 @@ import { interruptSignal } from '../command.js';
 import { print } from '../output.js';
 import { ProgressReport } from '../progress.js';
 import { RunFollower } from '../run-follower.js';
+import { countsText } from '../run-summary.js';
 import { printable } from '../terminal.js';
 import { readDemoProducts } from './demo-products.js';
 import {
@@ -94,7 +94,7 @@ async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[
   const before = world.shop.products();
   say(`first sync: ${counted(before.length, 'product')} in the store`);
   const run = await runToEnd(world, signal);
-  print(`first sync ${run.status}: ${countsLine(run.counts)}`);
+  print(`first sync ${run.status}: ${countsText(run.counts)}`);
   printRemarks(run);
   await contentWritten(world, run.counts.generationRequested, signal);
   const after = new Map(world.shop.products().map((product) => [product.id, product]));
@@ -112,7 +112,7 @@ async function secondRun(world: DemoWorld, signal: AbortSignal): Promise<boolean
   const storeWrites = world.shop.writes() - writesBefore;
   const catalogWrites = world.catalog.requests().filter((request) => request.method !== 'GET').length;
   print(
-    `second sync ${run.status}: ${countsLine(run.counts)}; ` +
+    `second sync ${run.status}: ${countsText(run.counts)}; ` +
       `${String(catalogWrites)} catalog writes, ${String(storeWrites)} store writes`,
   );
   printRemarks(run);
@@ -194,15 +194,6 @@ async function storyOf({ daemon }: DemoWorld, externalId: string): Promise<Produ
 
 function heldOrNot({ state, reason, gateFindings }: WriteBackEntity) {
   return { state, reason, isHeld: state === 'pending_review' && gateFindings.length > 0 };
-}
-
-function countsLine(counts: RunCounts): string {
-  return Object.entries({ ...NO_COUNTS, ...counts })
-    .map(
-      ([name, count]) =>
-        `${String(count)} ${name === 'generationRequested' ? 'generations requested' : name}`,
-    )
-    .join(', ');
 }
 
 /** Progress goes to stderr: stdout is the result. */

@@ -145,6 +145,9 @@ describe('the demo', () => {
       // An export of a real shop has thousands of products, and one run takes them all.
       const { workspaces } = loadConfig({ configFile: config, env: {} }).config;
       expect(workspaces['default']?.generation.maxPerRun).toBeGreaterThanOrEqual(100_000);
+      expect(demo.lines).toContain(
+        'first sync succeeded: 2 seen, 2 created, 0 updated, 0 unchanged, 0 failed, 2 generations requested',
+      );
       expect(demo.stderr).toMatch(/writing generated content to the store \d\/2/);
     } finally {
       demo.signal('SIGTERM');
