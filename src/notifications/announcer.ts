@@ -15,9 +15,6 @@ import { sendDue, type Outgoing } from './sending.js';
 /** Injection token of the post to `notifications.webhookUrl`. */
 export const NOTIFICATION_POST = Symbol('NOTIFICATION_POST');
 
-/** Longer than the time limit of a post, so that two senders never send the same change at once. */
-const LEASE_MS = 30_000;
-
 /**
  * Notifies people of changes. It reads the rows, records which conditions began and ended, and posts each change.
  * Several replicas may do so at once: rows decide who sends, and another process sends the change of a sender that
@@ -57,7 +54,7 @@ export class Announcer {
   async #take(): Promise<Outgoing | null> {
     const { notifications, config } = this;
     const lease = randomUUID();
-    const row = await notifications.take(lease, LEASE_MS);
+    const row = await notifications.take(lease);
     if (row === null) return null;
     const { id, kind, subject, phase, attempts } = row;
     // Incoming webhooks of Slack take markup.

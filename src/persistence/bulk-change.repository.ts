@@ -123,24 +123,24 @@ export class BulkChangeRepository {
   }
 
   /** Takes a change up. Null when it is settled, not due, or in other hands. */
-  async claim(id: string, lease: string, leaseMs: number): Promise<BulkChangeEntity | null> {
-    const values = [uuid(id), lease, leaseMs];
+  async claim(id: string, lease: string): Promise<BulkChangeEntity | null> {
+    const values = [uuid(id), lease];
     const started = await this.db.affected(
-      `UPDATE bulk_change SET state = 'running', ${leasedBy('$2', '$3')},
+      `UPDATE bulk_change SET state = 'running', ${leasedBy('$2')},
          starts = starts + 1 WHERE id = $1::uuid AND state = 'queued' AND next_attempt_at <= now()`,
       values,
     );
     if (started === 1) return this.get(id);
     const taken = await this.db.affected(
-      `UPDATE bulk_change SET ${leasedBy('$2', '$3')}, starts = starts + 1
+      `UPDATE bulk_change SET ${leasedBy('$2')}, starts = starts + 1
        WHERE id = $1::uuid AND state = 'running' AND lease_until < now()`,
       values,
     );
     return taken === 1 ? this.get(id) : null;
   }
 
-  async keepLease(id: string, lease: string, leaseMs: number): Promise<boolean> {
-    return keepLease(this.db, 'bulk_change', id, lease, leaseMs);
+  async keepLease(id: string, lease: string): Promise<boolean> {
+    return keepLease(this.db, 'bulk_change', id, lease);
   }
 
   /**

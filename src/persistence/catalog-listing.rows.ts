@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json, type Database, type SqlValue } from './database.js';
 import type { HolderRow, ListedRow } from './plan-rows.js';
 import { countRow, counted, idRow } from './rows.js';
-import { keepLease, RELEASED } from './leased-rows.js';
+import { keepLease, LEASE, RELEASED } from './leased-rows.js';
 
 const listingRow = z.object({ id: z.string(), complete: z.boolean(), products: counted });
 /** A listing of the catalog that was read to its end. */
@@ -56,22 +56,22 @@ export class CatalogListingRows {
     );
   }
 
-  /** Starts a walk; its lease lasts `leaseMs`. Null while another one is in progress. */
-  async begin(workspace: string, lease: string, leaseMs: number): Promise<string | null> {
+  /** Starts a walk. Null while another one is in progress. */
+  async begin(workspace: string, lease: string): Promise<string | null> {
     await this.#remove(`workspace = $1 AND read_at IS NULL AND lease_until < clock_timestamp()`, [workspace]);
     const row = await this.statements.readOne(
       idRow,
       `INSERT INTO catalog_listing (workspace, lease, lease_until)
-       VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+       VALUES ($1, $2, clock_timestamp() + ${LEASE})
        ON CONFLICT (workspace) WHERE read_at IS NULL DO NOTHING RETURNING id`,
-      [workspace, lease, leaseMs],
+      [workspace, lease],
     );
     return row?.id ?? null;
   }
 
   /** False when the lease has ended and another process may read the listing. */
-  async keepLease(id: string, lease: string, leaseMs: number): Promise<boolean> {
-    return keepLease(this.statements, 'catalog_listing', id, lease, leaseMs);
+  async keepLease(id: string, lease: string): Promise<boolean> {
+    return keepLease(this.statements, 'catalog_listing', id, lease);
   }
 
   /** Adds products of the listing that are not in it yet. Returns how many were new. */

@@ -52,13 +52,13 @@ export class DeliveryRepository {
     return { id: known?.id ?? '', isNew: false };
   }
 
-  async claim(id: string, lease: string, leaseMs: number): Promise<WebhookDeliveryEntity | null> {
+  async claim(id: string, lease: string): Promise<WebhookDeliveryEntity | null> {
     return this.db.readOne(
       deliveryRow,
-      `UPDATE webhook_delivery SET ${leasedBy('$2', '$3')}, attempts = attempts + 1,
+      `UPDATE webhook_delivery SET ${leasedBy('$2')}, attempts = attempts + 1,
          ${COUNT_CRASH}
        WHERE id = $1 AND state = 'received' AND ${IS_FREE} AND ${PAUSED_NO_LONGER} RETURNING *`,
-      [id, lease, leaseMs],
+      [id, lease],
     );
   }
 
@@ -70,8 +70,8 @@ export class DeliveryRepository {
     );
   }
 
-  async keepLease(id: string, lease: string, leaseMs: number): Promise<boolean> {
-    return keepLease(this.db, 'webhook_delivery', id, lease, leaseMs);
+  async keepLease(id: string, lease: string): Promise<boolean> {
+    return keepLease(this.db, 'webhook_delivery', id, lease);
   }
 
   async settle(

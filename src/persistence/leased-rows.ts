@@ -1,11 +1,15 @@
+import { ROW_LEASE_MS } from '../runtime/held-lease.js';
 import type { Database } from './database.js';
 
 // A worker holds a row by a lease (docs/decisions/0009-leases-and-fences.md): a token in `lease`, which ends at `lease_until` by the clock
 // of the database. These are the parts of statements that all tables with leases share.
 
-/** SQL: the assignments that take a lease, by the parameters of the token and of its milliseconds. */
-export function leasedBy(token: string, milliseconds: string): string {
-  return `lease = ${token}, lease_until = now() + ${milliseconds} * interval '1 millisecond'`;
+/** SQL: how long the lease of a row lasts. */
+export const LEASE = `interval '${String(ROW_LEASE_MS)} milliseconds'`;
+
+/** SQL: the assignments that take a lease, by the parameter of the token. */
+export function leasedBy(token: string): string {
+  return `lease = ${token}, lease_until = now() + ${LEASE}`;
 }
 
 /** SQL: the assignments that end a lease. */
@@ -20,12 +24,10 @@ export async function keepLease(
   table: 'sync_run' | 'webhook_delivery' | 'bulk_change' | 'catalog_listing',
   id: string,
   lease: string,
-  leaseMs: number,
 ): Promise<boolean> {
-  const kept = await db.affected(
+  return db.moves(
     // SQL: guarded by the lease, and measured by the clock of the database.
-    `UPDATE ${table} SET ${leasedBy('$2', '$3')} WHERE id = $1 AND lease = $2`,
-    [id, lease, leaseMs],
+    `UPDATE ${table} SET ${leasedBy('$2')} WHERE id = $1 AND lease = $2`,
+    [id, lease],
   );
-  return kept === 1;
 }

@@ -7,6 +7,7 @@ import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { heldAfterLink } from './held-identifiers.js';
+import { LEASE } from './leased-rows.js';
 import { idRow, rowOf } from './rows.js';
 import { noteOwed } from './owed.repository.js';
 
@@ -250,20 +251,20 @@ export class LinkRepository {
   }
 
   /** Takes the product for one write-back at a time. False while another holds it. */
-  async takeForWriting(externalId: string, lease: string, leaseMs: number): Promise<boolean> {
+  async takeForWriting(externalId: string, lease: string): Promise<boolean> {
     return this.db.moves(
-      `UPDATE store_product SET write_lease = $2, write_lease_until = now() + $3 * interval '1 millisecond'
+      `UPDATE store_product SET write_lease = $2, write_lease_until = now() + ${LEASE}
        WHERE external_id = $1 AND (write_lease IS NULL OR write_lease = $2 OR write_lease_until < now())`,
-      [externalId, lease, leaseMs],
+      [externalId, lease],
     );
   }
 
   /** Called while the write-back goes on. False when the lease went to another worker, which keeps it. */
-  async keepForWriting(externalId: string, lease: string, leaseMs: number): Promise<boolean> {
+  async keepForWriting(externalId: string, lease: string): Promise<boolean> {
     return this.db.moves(
-      `UPDATE store_product SET write_lease_until = now() + $3 * interval '1 millisecond'
+      `UPDATE store_product SET write_lease_until = now() + ${LEASE}
        WHERE external_id = $1 AND write_lease = $2`,
-      [externalId, lease, leaseMs],
+      [externalId, lease],
     );
   }
 

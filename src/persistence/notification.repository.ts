@@ -124,12 +124,13 @@ export class NotificationRepository {
   }
 
   /**
-   * Takes the next change to send, a beginning before its end; null when there is none, or other processes have them.
+   * Takes the next change to send, a beginning before its end; null when there is none, or other processes have them. The lease is longer
+   * than the time limit of a post, so that two senders never send the same change at once.
    */
-  async take(lease: string, leaseMs: number): Promise<DueNotification | null> {
+  async take(lease: string): Promise<DueNotification | null> {
     return this.db.readOne(
       dueRow,
-      `UPDATE notification SET ${leasedBy('$1', '$2')}, attempts = attempts + 1
+      `UPDATE notification SET ${leasedBy('$1')}, attempts = attempts + 1
        WHERE id = (SELECT id FROM notification AS due
          WHERE (announced = 'nothing' OR (announced = 'begun' AND ended_at IS NOT NULL))
            AND next_attempt_at <= now() AND ${IS_FREE}
@@ -137,7 +138,7 @@ export class NotificationRepository {
              WHERE earlier.kind = due.kind AND earlier.subject = due.subject AND earlier.id < due.id AND earlier.announced <> 'ended')
          ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
        RETURNING *, CASE WHEN announced = 'nothing' THEN 'begun' ELSE 'ended' END AS phase`,
-      [lease, leaseMs],
+      [lease],
     );
   }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ROW_LEASE_MS } from '../runtime/held-lease.js';
 import type { Database } from './database.js';
 import { leasedBy, RELEASED } from './leased-rows.js';
 import { idRow } from './rows.js';
@@ -38,9 +37,9 @@ export async function endLostPlans(db: Database): Promise<void> {
     const lost = await db.readOne(
       idRow,
       // SQL: by the clock of the database. Several processes may look at once.
-      `UPDATE sync_run SET ${leasedBy('$1', '$2')} WHERE id = (
+      `UPDATE sync_run SET ${leasedBy('$1')} WHERE id = (
          SELECT id FROM sync_run WHERE state = 'planning' AND lease_until < now() LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id`,
-      [lease, ROW_LEASE_MS],
+      [lease],
     );
     if (lost === null) return;
     await discardDrafts(db, { id: lost.id, lease });

@@ -19,7 +19,7 @@ import type { PlannedRun } from './plan-rows.js';
 import { idRow, rowOf } from './rows.js';
 import { countedBy } from './state-counts.js';
 import { isUniqueViolation } from './statement-error.js';
-import { IS_FREE, keepLease, RELEASED } from './leased-rows.js';
+import { IS_FREE, keepLease, LEASE, RELEASED } from './leased-rows.js';
 import { ROW_LEASE_MS } from '../runtime/held-lease.js';
 
 const standingRow = rowOf(SyncActionEntity).extend({
@@ -86,9 +86,9 @@ export class PlanRepository {
     const row = await this.db.readOne(
       idRow,
       `INSERT INTO sync_run (store, workspace, kind, trigger, state, lease, lease_until, read_from, plan)
-       SELECT $1, $2, 'full', 'command', 'planning', $3, now() + $5 * interval '1 millisecond', now(), CASE WHEN $4 THEN jsonb_build_object('counts', '{}'::jsonb, 'entries', 0,
+       SELECT $1, $2, 'full', 'command', 'planning', $3, now() + ${LEASE}, now(), CASE WHEN $4 THEN jsonb_build_object('counts', '{}'::jsonb, 'entries', 0,
          'incomplete', NULL, 'createdAt', now(), 'appliedAt', NULL) END RETURNING id`,
-      [store, workspace, lease, isKept, ROW_LEASE_MS],
+      [store, workspace, lease, isKept],
     );
     if (row === null) throw new CodedError('transient', 'the plan could not be stored');
     return { id: row.id, store, workspace, lease, isDry: true };
@@ -96,7 +96,7 @@ export class PlanRepository {
 
   /** Called while the plan is made. False when it was ended meanwhile. */
   async keepLease({ id, lease }: PlannedRun): Promise<boolean> {
-    return keepLease(this.db, 'sync_run', id, lease, ROW_LEASE_MS);
+    return keepLease(this.db, 'sync_run', id, lease);
   }
 
   /** The plan whose row was made before. Throws `not_found` when it is gone. */

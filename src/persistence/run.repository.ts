@@ -14,7 +14,7 @@ import {
 } from './entities/sync-run.entity.js';
 import { idRow, rowOf } from './rows.js';
 import { isUninstalled } from './uninstalled-store.js';
-import { leasedBy, RELEASED } from './leased-rows.js';
+import { LEASE, leasedBy, RELEASED } from './leased-rows.js';
 import { endLostPlans } from './plan-drafts.js';
 import { hasNewerRun } from './newest-rows.js';
 import { noteOwed } from './owed.repository.js';
@@ -112,25 +112,21 @@ export class RunRepository {
    * Takes a queued run, or one whose lease ran out and whose pause after the death of its worker is over. Null when another worker has
    * it, or when it has ended.
    */
-  async claim(id: string, lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
+  async claim(id: string, lease: string): Promise<SyncRunEntity | null> {
     return this.db.readOne(
       runRow,
-      `UPDATE sync_run SET ${CLAIMED} WHERE id = $3 AND ${CLAIMABLE} RETURNING *`,
-      [lease, leaseMs, id],
+      `UPDATE sync_run SET ${CLAIMED} WHERE id = $2 AND ${CLAIMABLE} RETURNING *`,
+      [lease, id],
     );
   }
 
   /** Takes the run that is due longest, of any workspace but these. Null when none can begin. */
-  async claimNext(
-    lease: string,
-    leaseMs: number,
-    without: readonly string[] = [],
-  ): Promise<SyncRunEntity | null> {
+  async claimNext(lease: string, without: readonly string[] = []): Promise<SyncRunEntity | null> {
     return this.db.readOne(
       runRow,
-      `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE} AND workspace <> ALL($3)
+      `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE} AND workspace <> ALL($2)
          ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [lease, leaseMs, without],
+      [lease, without],
     );
   }
 
@@ -138,15 +134,14 @@ export class RunRepository {
   async keepLease(
     id: string,
     lease: string,
-    leaseMs: number,
     { counts = {}, requests = {}, steps }: RunWork = {},
   ): Promise<Pick<SyncRunEntity, 'cancelledBy'> | null> {
     return this.db.readOne(
       cancelledRow,
-      `UPDATE sync_run SET lease_until = now() + $3 * interval '1 millisecond', counts = counts || $4::jsonb,
-         requests = requests || $5::jsonb, steps = coalesce($6::jsonb, steps)
+      `UPDATE sync_run SET lease_until = now() + ${LEASE}, counts = counts || $3::jsonb,
+         requests = requests || $4::jsonb, steps = coalesce($5::jsonb, steps)
        WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancelled_by`,
-      [id, lease, leaseMs, json(counts), json(requests), steps === undefined ? null : json(steps)],
+      [id, lease, json(counts), json(requests), steps === undefined ? null : json(steps)],
     );
   }
 
@@ -326,7 +321,7 @@ export class RunRepository {
 }
 
 // SQL: shared by the two ways to take a run.
-const CLAIMED = `state = 'running', ${leasedBy('$1', '$2')},
+const CLAIMED = `state = 'running', ${leasedBy('$1')},
   started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1, crash_count = crash_count + 1`;
 // A cancelled run does not wait, because its worker only ends it.
 const CLAIMABLE = `(state IN ('queued', 'running') AND (lease_until IS NULL OR

@@ -52,13 +52,13 @@ export class RunWorker {
     signal: AbortSignal,
     onProgress: (progress: RunProgress) => void = () => undefined,
   ): Promise<SyncRunEntity | null> {
-    const claimed = await this.#claim((lease) => this.runs.claim(runId, lease, ROW_LEASE_MS));
+    const claimed = await this.#claim((lease) => this.runs.claim(runId, lease));
     return claimed === null ? null : this.workClaimed(claimed, signal, onProgress);
   }
 
   /** Takes the run that is due longest, of any workspace but these. Null when none can begin. */
   async claimNext(without: readonly string[] = []): Promise<ClaimedRun | null> {
-    return this.#claim((lease) => this.runs.claimNext(lease, ROW_LEASE_MS, without));
+    return this.#claim((lease) => this.runs.claimNext(lease, without));
   }
 
   async #claim(take: (lease: string) => Promise<SyncRunEntity | null>): Promise<ClaimedRun | null> {
@@ -146,7 +146,7 @@ export class RunWorker {
     const heldUntilMs = performance.now() + ROW_LEASE_MS;
     const { run, lease, counts, requests, steps } = hold;
     const worked = { counts, requests: made(requests), steps };
-    const kept = await this.runs.keepLease(run.id, lease, ROW_LEASE_MS, worked);
+    const kept = await this.runs.keepLease(run.id, lease, worked);
     if (kept === null) {
       loseRun(hold);
       return false;

@@ -11,7 +11,7 @@ import type { Plan } from '../persistence/plan.js';
 import type { Clock } from '../runtime/clock.js';
 import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../connections/listing-walk.js';
 import type { Workspace } from '../connections/connections.js';
-import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
+import { whileHeld } from '../runtime/held-lease.js';
 import { unlessAborted } from '../runtime/time-limit.js';
 import { holderRows, listedRow } from './listed-products.js';
 
@@ -128,7 +128,7 @@ export async function readForAll(
   isServed: () => Promise<boolean>,
 ): Promise<CatalogListing | null> {
   const lease = randomUUID();
-  const id = await rows.begin(workspace.key, lease, ROW_LEASE_MS);
+  const id = await rows.begin(workspace.key, lease);
   if (id === null) return null;
   if (await isServed()) {
     await rows.abandon(id);
@@ -137,7 +137,7 @@ export async function readForAll(
   // Where that fails, its lease ends by itself and retention removes its rows.
   const abandon = () => rows.abandon(id).catch(() => undefined);
   return whileHeld(
-    () => rows.keepLease(id, lease, ROW_LEASE_MS),
+    () => rows.keepLease(id, lease),
     async (takenOver) => {
       try {
         const ended = AbortSignal.any([request.signal ?? takenOver, takenOver]);

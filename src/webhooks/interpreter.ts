@@ -12,7 +12,7 @@ import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { ResultRepository } from '../persistence/result.repository.js';
-import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
+import { whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
@@ -62,7 +62,7 @@ export class DeliveryInterpreter {
 
   async interpret(id: string): Promise<Interpretation> {
     const lease = randomUUID();
-    const row = await this.deliveries.claim(id, lease, ROW_LEASE_MS);
+    const row = await this.deliveries.claim(id, lease);
     if (row === null) return NOT_OURS;
     try {
       return await this.#interpret(row, lease);
@@ -82,7 +82,7 @@ export class DeliveryInterpreter {
         row.crashCount > CRASHES_MOST
           ? crashedVerdict(row)
           : await whileHeld(
-              () => this.deliveries.keepLease(row.id, lease, ROW_LEASE_MS),
+              () => this.deliveries.keepLease(row.id, lease),
               () => this.#judge(row, found),
             );
     } catch (error) {

@@ -11,7 +11,7 @@ import type { BulkChangeEntity, BulkCursor } from '../persistence/entities/bulk-
 import { StatementError } from '../persistence/statement-error.js';
 import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
-import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
+import { whileHeld } from '../runtime/held-lease.js';
 import { Logger } from '../runtime/logger.js';
 import { Connections } from '../connections/connections.js';
 import { Approver } from './approver.js';
@@ -62,7 +62,7 @@ export class BulkWorker {
   /** Processes a change to its end, or until it is put off, cancelled or taken over. */
   async work(id: string, work: BulkWork): Promise<void> {
     const lease = randomUUID();
-    const change = await this.changes.claim(id, lease, ROW_LEASE_MS);
+    const change = await this.changes.claim(id, lease);
     if (change === null) return;
     if (change.starts > STARTS_MOST) {
       const reason = `its work began ${String(change.starts - 1)} times and never ended`;
@@ -70,7 +70,7 @@ export class BulkWorker {
       return;
     }
     await whileHeld(
-      () => this.changes.keepLease(id, lease, ROW_LEASE_MS),
+      () => this.changes.keepLease(id, lease),
       () => this.#toEnd(change, lease, work),
     );
   }

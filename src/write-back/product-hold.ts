@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CodedError } from '../domain/errors.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { Clock } from '../runtime/clock.js';
-import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
+import { whileHeld } from '../runtime/held-lease.js';
 
 /** Another worker has, or may have, the product: nothing more may be sent to the store for it. Not a failure of the write-back. */
 export class HoldLostError extends Error {
@@ -28,7 +28,7 @@ export class ProductHold {
   /** Null while another worker holds the product. */
   static async take(links: LinkRepository, externalId: string): Promise<ProductHold | null> {
     const lease = randomUUID();
-    const isTaken = await links.takeForWriting(externalId, lease, ROW_LEASE_MS);
+    const isTaken = await links.takeForWriting(externalId, lease);
     return isTaken ? new ProductHold(links, externalId, lease) : null;
   }
 
@@ -59,6 +59,6 @@ export class ProductHold {
   }
 
   async #renew(): Promise<boolean> {
-    return this.links.keepForWriting(this.externalId, this.lease, ROW_LEASE_MS);
+    return this.links.keepForWriting(this.externalId, this.lease);
   }
 }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 async function runThatKilled(workers: number): Promise<string> {
   const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
   for (let count = 1; count <= workers; count += 1) {
-    expect(await stages.runs.claim(id, `worker ${String(count)}`, 60_000)).toMatchObject({
+    expect(await stages.runs.claim(id, `worker ${String(count)}`)).toMatchObject({
       crashCount: count,
     });
     await stages.expireLease(id);
@@ -43,7 +43,7 @@ describe('a run that kills its workers', () => {
   it('is taken again at once after two deaths', async () => {
     const id = await runThatKilled(2);
     await stages.expireLease(id, 1);
-    expect(await stages.runs.claimNext('third', 60_000)).toMatchObject({ id });
+    expect(await stages.runs.claimNext('third')).toMatchObject({ id });
   });
 
   it.each([
@@ -53,16 +53,16 @@ describe('a run that kills its workers', () => {
   ])('after %i deaths is taken again once %i s have passed', async (workers, pauseSeconds) => {
     const id = await runThatKilled(workers);
     await stages.expireLease(id, pauseSeconds - 5);
-    expect(await stages.runs.claim(id, 'early', 60_000)).toBeNull();
+    expect(await stages.runs.claim(id, 'early')).toBeNull();
     await stages.expireLease(id, pauseSeconds + 5);
-    expect(await stages.runs.claimNext('late', 60_000)).toMatchObject({ id });
+    expect(await stages.runs.claimNext('late')).toMatchObject({ id });
   });
 
   it('waits as long where its worker lived and had no database, and ends at once when it is cancelled', async () => {
     const id = await runThatKilled(2);
-    await stages.runs.claim(id, 'third', 60_000);
+    await stages.runs.claim(id, 'third');
     await stages.runs.handBack(id, 'third', true);
-    expect(await stages.runs.claim(id, 'early', 60_000)).toBeNull();
+    expect(await stages.runs.claim(id, 'early')).toBeNull();
     await stages.runs.requestCancel(id, 'ada');
     expect(await stages.work(id)).toMatchObject({ cancelledBy: 'ada', state: 'failed' });
   });
@@ -76,21 +76,21 @@ describe('a run that kills its workers', () => {
     await stages.expireLease(id, 1);
     const joined = await stages.requests.request({ store: STORE, full: true, trigger });
     expect(joined).toMatchObject({ id, created: false });
-    const claimed = await stages.runs.claim(id, 'fourth', 60_000);
+    const claimed = await stages.runs.claim(id, 'fourth');
     expect(claimed?.crashCount).toBe(goesOn ? 4 : undefined);
   });
 
   it('ends its pause for a person also where its worker handed it back without a database', async () => {
     const id = await runThatKilled(2);
-    await stages.runs.claim(id, 'third', 60_000);
+    await stages.runs.claim(id, 'third');
     await stages.runs.handBack(id, 'third', true);
     await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
-    expect(await stages.runs.claim(id, 'fourth', 60_000)).toMatchObject({ id, crashCount: 4 });
+    expect(await stages.runs.claim(id, 'fourth')).toMatchObject({ id, crashCount: 4 });
   });
 
   it('keeps its worker when a person asks for it while the worker lives', async () => {
     const id = await runThatKilled(0);
-    await stages.runs.claim(id, 'alive', 60_000);
+    await stages.runs.claim(id, 'alive');
     await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     expect(await stages.runs.get(id)).toMatchObject({ state: 'running', lease: 'alive' });
   });
@@ -99,7 +99,7 @@ describe('a run that kills its workers', () => {
     const id = await runThatKilled(9);
     const claimed = async (worker: string) => {
       await stages.expireLease(id);
-      return (await stages.runs.claim(id, worker, 60_000))?.crashCount;
+      return (await stages.runs.claim(id, worker))?.crashCount;
     };
     expect(await claimed('tenth')).toBe(10);
     await stages.runs.begin(id, 'tenth', '7');
@@ -110,7 +110,7 @@ describe('a run that kills its workers', () => {
 
   it('begins its count again once its plan was stored', async () => {
     const id = await runThatKilled(9);
-    await stages.runs.claim(id, 'tenth', 60_000);
+    await stages.runs.claim(id, 'tenth');
     const plan = await Plan.begin(stages.db, {
       ...{ id, store: STORE, workspace: WORKSPACE },
       ...{ lease: 'tenth', isDry: false },
@@ -129,8 +129,8 @@ describe('a run that kills its workers', () => {
 
   it('is not counted out by being handed on in order', async () => {
     const id = await runThatKilled(9);
-    await stages.runs.claim(id, 'stopped', 120_000);
+    await stages.runs.claim(id, 'stopped');
     await stages.runs.release(id, 'stopped');
-    expect(await stages.runs.claim(id, 'next', 60_000)).toMatchObject({ crashCount: 1 });
+    expect(await stages.runs.claim(id, 'next')).toMatchObject({ crashCount: 1 });
   });
 });

@@ -26,7 +26,7 @@ beforeEach(async () => {
   const request = { store: STORE, workspace: WORKSPACE, kind: 'full', trigger: 'command' } as const;
   const id = (await stages.runs.request(request))!.id;
   planned = { id, store: STORE, workspace: WORKSPACE, lease: LEASE, isDry: false };
-  await stages.runs.claim(id, LEASE, 60_000);
+  await stages.runs.claim(id, LEASE);
   await stages.runs.beginRead(id, LEASE);
   plan = await Plan.begin(stages.db, planned);
 });

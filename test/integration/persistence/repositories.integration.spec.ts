@@ -42,20 +42,20 @@ describe('the lease of a product', () => {
 
   it('goes to one of thirty writers', async () => {
     const taken = await Promise.all(
-      Array.from({ length: 30 }, (_each, index) => stages.links.takeForWriting(ours, `w${index}`, 60_000)),
+      Array.from({ length: 30 }, (_each, index) => stages.links.takeForWriting(ours, `w${index}`)),
     );
     expect(taken.filter(Boolean)).toHaveLength(1);
   });
 
   it('is given back by its holder alone, and is free once it ran out', async () => {
-    await stages.links.takeForWriting(ours, 'first', 60_000);
+    await stages.links.takeForWriting(ours, 'first');
     await stages.links.releaseFromWriting(ours, 'second');
-    expect(await stages.links.takeForWriting(ours, 'second', 60_000)).toBe(false);
+    expect(await stages.links.takeForWriting(ours, 'second')).toBe(false);
     await stages.db.affected(`UPDATE store_product SET write_lease_until = now() - interval '1 second'`);
-    expect(await stages.links.takeForWriting(ours, 'second', 60_000)).toBe(true);
-    await stages.links.keepForWriting(ours, 'first', 600_000);
+    expect(await stages.links.takeForWriting(ours, 'second')).toBe(true);
+    await stages.links.keepForWriting(ours, 'first');
     await stages.links.releaseFromWriting(ours, 'first');
-    expect(await stages.links.takeForWriting(ours, 'third', 60_000)).toBe(false);
+    expect(await stages.links.takeForWriting(ours, 'third')).toBe(false);
   });
 });
 
@@ -166,7 +166,7 @@ describe('what is due of a side that does not answer', () => {
   it('waits, for a workspace: its deliveries, which count no attempt, but not one that is in work', async () => {
     const ids = await Promise.all(['a', 'b', 'c'].map((task) => receive(stages, { task: { id: task } })));
     const [inWork = '', ...waiting] = ids;
-    await stages.deliveries.claim(inWork, 'worker', 60_000);
+    await stages.deliveries.claim(inWork, 'worker');
     const before = await stages.deliveries.get(inWork);
     await stages.deliveries.putOff('another');
     expect(await stages.deliveries.due(10)).toHaveLength(2);

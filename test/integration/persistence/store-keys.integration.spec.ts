@@ -66,7 +66,7 @@ describe('a store whose key was renamed in the configuration', () => {
 
   it('is refused while another process works on a run under the old key', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
-    await stages.runs.claim(id, 'lease', 60_000);
+    await stages.runs.claim(id, 'lease');
     stages.storeKey = 'north';
     await expect(settle()).rejects.toThrow('another process still works on a run of it');
     await stages.expireLease(id);

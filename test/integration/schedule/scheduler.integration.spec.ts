@@ -246,7 +246,7 @@ describe('a sweep', () => {
 
   it('takes up a run whose worker is gone, not one that is worked', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
-    await stages.runs.claim(id, 'lease', 60_000);
+    await stages.runs.claim(id, 'lease');
     await schedulers.reconciler().sweep();
     expect(schedulers.enqueued).toEqual([]);
     await stages.expireLease(id);

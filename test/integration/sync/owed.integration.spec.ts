@@ -107,7 +107,7 @@ describe('a product that a write-back holds', () => {
     await stages.sync();
     stages.store.edit('1', { vendor: 'New', updatedAt: LONG_AGO });
     stages.store.edit('2', { updatedAt: LONG_AGO });
-    await stages.links.takeForWriting(ours(1), 'lease', 60_000);
+    await stages.links.takeForWriting(ours(1), 'lease');
     const run = await stages.sync();
     expect(run).toMatchObject({ state: 'partial', counts: { seen: 2, unchanged: 2, failed: 0, owed: 1 } });
     expect(run.error).toBeNull();

@@ -148,7 +148,7 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
     return kept;
   };
   await stages.expireLease(id);
-  await runs.claim(id, 'another worker', 60_000);
+  await runs.claim(id, 'another worker');
   jest.advanceTimersByTime(6_000);
   expect(await heard.promise).toBeNull();
   runs.keepLease = keepLease;
@@ -220,7 +220,7 @@ describe('a worker whose heartbeat has not noticed yet', () => {
     let started = 0;
     const sent = await sentAfter(async (id) => {
       await stages.expireLease(id);
-      const taken = await stages.runs.claim(id, 'another worker', 60_000);
+      const taken = await stages.runs.claim(id, 'another worker');
       const actions = await stages.actionsOf(id);
       started = actions.filter((action) => BigInt(action.id) <= BigInt(taken?.startedUpTo ?? 0)).length;
       expect(started).toBeLessThan(actions.length);

@@ -35,7 +35,7 @@ describe('asking for a run', () => {
     const ask = () => stages.runs.request({ ...fullRun, trigger: 'schedule', slot });
     await Promise.all(Array.from({ length: 50 }, ask));
     const [run] = await stages.runs.latest(STORE, 2);
-    await stages.runs.claim(run!.id, 'lease', 60_000);
+    await stages.runs.claim(run!.id, 'lease');
     await stages.runs.finish(run!.id, 'lease', { state: 'succeeded', counts: NO_COUNTS });
     expect(await ask()).toBeNull();
     expect(await stages.runs.latest(STORE, 2)).toHaveLength(1);
@@ -58,19 +58,19 @@ describe('a lease', () => {
   it('goes to one of fifty workers', async () => {
     const id = await queued();
     const claims = await Promise.all(
-      Array.from({ length: 50 }, (_each, index) => stages.runs.claim(id, `lease ${index}`, 60_000)),
+      Array.from({ length: 50 }, (_each, index) => stages.runs.claim(id, `lease ${index}`)),
     );
     expect(claims.filter((run) => run !== null)).toHaveLength(1);
   });
 
   it('that ran out goes to the next worker, and its old holder moves nothing any more', async () => {
     const id = await queued();
-    await stages.runs.claim(id, 'old', 60_000);
-    expect(await stages.runs.claim(id, 'new', 60_000)).toBeNull();
+    await stages.runs.claim(id, 'old');
+    expect(await stages.runs.claim(id, 'new')).toBeNull();
     await stages.expireLease(id);
-    expect(await stages.runs.claim(id, 'new', 60_000)).toMatchObject({ id, attempts: 2 });
+    expect(await stages.runs.claim(id, 'new')).toMatchObject({ id, attempts: 2 });
     const before = await stages.contents();
-    expect(await stages.runs.keepLease(id, 'old', 60_000, { counts: { seen: 9 } })).toBeNull();
+    expect(await stages.runs.keepLease(id, 'old', { counts: { seen: 9 } })).toBeNull();
     await stages.runs.setOperation(id, 'old', 'export');
     await stages.runs.release(id, 'old');
     expect(await stages.runs.finish(id, 'old', { state: 'failed', counts: NO_COUNTS })).toBeNull();
@@ -79,17 +79,17 @@ describe('a lease', () => {
 
   it('that was kept is not given away', async () => {
     const id = await queued();
-    await stages.runs.claim(id, 'own', 60_000);
+    await stages.runs.claim(id, 'own');
     await stages.expireLease(id);
-    expect(await stages.runs.keepLease(id, 'own', 60_000)).toEqual({ cancelledBy: null });
-    expect(await stages.runs.claim(id, 'other', 60_000)).toBeNull();
+    expect(await stages.runs.keepLease(id, 'own')).toEqual({ cancelledBy: null });
+    expect(await stages.runs.claim(id, 'other')).toBeNull();
     expect(await stages.runs.unattended()).toEqual([]);
   });
 
   it('of an ended run cannot be taken', async () => {
     stages.store.put(snapshot(1));
     const run = await stages.sync();
-    expect(await stages.runs.claim(run.id, 'late', 60_000)).toBeNull();
+    expect(await stages.runs.claim(run.id, 'late')).toBeNull();
   });
 });
 

@@ -64,7 +64,7 @@ describe('taking a decision back', () => {
   it('is refused while a worker has the product, and after it was written', async () => {
     const id = await generated();
     await approve(id);
-    await stages.links.takeForWriting(snapshot(1).externalId, 'a worker', 60_000);
+    await stages.links.takeForWriting(snapshot(1).externalId, 'a worker');
     expect(await undo(id)).toBe('being_written');
     await stages.links.releaseFromWriting(snapshot(1).externalId, 'a worker');
     await stages.writer.write(id);
@@ -75,9 +75,10 @@ describe('taking a decision back', () => {
   it('takes the product from a worker whose lease ran out: it sends nothing afterwards', async () => {
     const id = await generated();
     await approve(id);
-    await stages.links.takeForWriting(snapshot(1).externalId, 'a slow worker', 0);
+    await stages.links.takeForWriting(snapshot(1).externalId, 'a slow worker');
+    await stages.db.affected(`UPDATE store_product SET write_lease_until = now() - interval '1 second'`);
     expect(await undo(id)).toBe('decided');
-    expect(await stages.links.keepForWriting(snapshot(1).externalId, 'a slow worker', 60_000)).toBe(false);
+    expect(await stages.links.keepForWriting(snapshot(1).externalId, 'a slow worker')).toBe(false);
   });
 
   it('is refused when an attempt has begun to send', async () => {

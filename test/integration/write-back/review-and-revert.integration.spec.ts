@@ -273,7 +273,7 @@ describe('a revert', () => {
 
   it('waits for nobody: a product that is being written is refused', async () => {
     const id = await applied();
-    await stages.links.takeForWriting(snapshot(1).externalId, 'somebody', 60_000);
+    await stages.links.takeForWriting(snapshot(1).externalId, 'somebody');
     await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('under way'),
