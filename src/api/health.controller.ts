@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { GroundLooks } from '../operations/outages.js';
-import { sharedAnswer } from '../runtime/shared-answer.js';
+import { Remembered } from '../runtime/remembered.js';
 
 /** Readiness is looked up at most this often, however many ask. */
 const READY_FOR_MS = 1_000;
@@ -10,10 +10,7 @@ const READY_FOR_MS = 1_000;
  */
 @Controller('health')
 export class HealthController {
-  readonly #down = sharedAnswer(() => this.ground.down(), {
-    forMs: READY_FOR_MS,
-    nowMs: () => performance.now(),
-  });
+  readonly #down = new Remembered<string[]>(READY_FOR_MS, () => performance.now());
 
   constructor(@Inject(GroundLooks) private readonly ground: Pick<GroundLooks, 'down'>) {}
 
@@ -24,7 +21,7 @@ export class HealthController {
 
   @Get('ready')
   async ready(): Promise<{ status: 'ok' }> {
-    const down = await this.#down();
+    const down = await this.#down.get('', () => this.ground.down());
     if (down.length > 0)
       throw new ServiceUnavailableException({ message: `down: ${down.join(', ')}`, details: { down } });
     return { status: 'ok' };

@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { nextAnswer } from '../runtime/shared-answer.js';
+import { nextAnswer } from '../runtime/next-answer.js';
 
 /** One metrics text is made at a time. Requests that arrive meanwhile share the next one. */
 @Controller('metrics')

@@ -4,7 +4,7 @@ import { PAUSE_CODES } from '../domain/side-pause.js';
 import { HELD_BY } from '../domain/write-cap.js';
 import type { BacklogRow, StoreGauges, WorkspaceGauges } from '../persistence/gauge.repository.js';
 import type { HeldWriteBacks } from '../persistence/status.repository.js';
-import { sharedAnswer } from '../runtime/shared-answer.js';
+import { Remembered } from '../runtime/remembered.js';
 import { within } from '../runtime/time-limit.js';
 
 /** The sources of values that are read at a scrape. */
@@ -98,9 +98,8 @@ function gaugesIn(registry: Registry) {
  * hide the fault that the reader is looking for.
  */
 export class StateGauges {
-  /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
-  readonly refresh: () => Promise<void>;
   readonly #gauges: ReturnType<typeof gaugesIn>;
+  readonly #reads: Remembered<void>;
   #databaseLook: Promise<Shown | null> | null = null;
   #queueLook: Promise<Shown | null> | null = null;
 
@@ -109,7 +108,12 @@ export class StateGauges {
     private readonly sources: StateSources,
   ) {
     this.#gauges = gaugesIn(registry);
-    this.refresh = sharedAnswer(() => this.#readAll(), { forMs: FRESH_MS, nowMs: sources.clockMs });
+    this.#reads = new Remembered(FRESH_MS, sources.clockMs);
+  }
+
+  /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
+  refresh(): Promise<void> {
+    return this.#reads.get('', () => this.#readAll());
   }
 
   async #readAll(): Promise<void> {

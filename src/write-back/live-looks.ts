@@ -5,6 +5,7 @@ import type { GateFinding } from '../domain/gate-finding.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { Clock } from '../runtime/clock.js';
+import { Remembered } from '../runtime/remembered.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { Connections } from '../connections/connections.js';
 import { findingsOf } from './gatekeeper.js';
@@ -25,49 +26,30 @@ const LOOKS_AT_ONCE = 4;
 const MOST_REMEMBERED = 500;
 const ANSWER_WITHIN_MS = 4_000;
 
-function soon<T>(look: Promise<T>): Promise<T> {
-  const late = timedOut(`the store did not answer within ${String(ANSWER_WITHIN_MS / 1000)} seconds`);
-  return within(ANSWER_WITHIN_MS, look, late);
-}
-
-interface Remembered {
-  readonly atMs: number;
-  readonly look: Promise<Look>;
-}
-
 /** Looks at the live store for people who judge texts, and remembers each look for a while. Reads only. */
 @Injectable()
 export class LiveLooks {
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered: Remembered<Look>;
   readonly #limit = pLimit(LOOKS_AT_ONCE);
 
   constructor(
     private readonly connections: Connections,
     private readonly links: LinkRepository,
     private readonly decision: LiveDecision,
-    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
-  ) {}
+    @Inject(Clock) clock: Pick<Clock, 'now'>,
+  ) {
+    this.#remembered = new Remembered(SAME_PAGE_MS, () => clock.now().getTime(), MOST_REMEMBERED);
+  }
 
   /**
    * A look that is at most `maxAgeMs` old. Throws a coded error when the store cannot be read within four seconds, or has no such product.
    * A failed look is forgotten, so that the next one tries again.
    */
   async at(row: WriteBackEntity, maxAgeMs: number): Promise<Look> {
-    const atMs = this.clock.now().getTime();
     const key = `${row.id}:${String(row.version)}`;
-    const known = this.#remembered.get(key);
-    if (known !== undefined && atMs - known.atMs < maxAgeMs) return soon(known.look);
-    const look = this.#limit(() => this.#look(row));
-    this.#remembered.delete(key);
-    this.#remembered.set(key, { atMs, look });
-    for (const oldest of this.#remembered.keys()) {
-      if (this.#remembered.size <= MOST_REMEMBERED) break;
-      this.#remembered.delete(oldest);
-    }
-    look.catch(() => {
-      if (this.#remembered.get(key)?.look === look) this.#remembered.delete(key);
-    });
-    return soon(look);
+    const look = this.#remembered.get(key, () => this.#limit(() => this.#look(row)), maxAgeMs);
+    const late = timedOut(`the store did not answer within ${String(ANSWER_WITHIN_MS / 1000)} seconds`);
+    return within(ANSWER_WITHIN_MS, look, late);
   }
 
   async #look(row: WriteBackEntity): Promise<Look> {

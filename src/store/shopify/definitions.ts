@@ -6,7 +6,7 @@ import {
   type NewMetafieldDefinition,
 } from '../../domain/metafield-definition.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
-import { Remembered } from '../remembered.js';
+import { Remembered } from '../../runtime/remembered.js';
 import type { ShopifyClient } from './client.js';
 import { DEFINITION_CREATE, DEFINITIONS } from './documents.js';
 import { pagesOf } from './pages.js';

@@ -1,4 +1,4 @@
-import { Remembered } from '../remembered.js';
+import { Remembered } from '../../runtime/remembered.js';
 import type { ShopifyClient } from './client.js';
 import { WHO_AM_I } from './documents.js';
 import { whoAmIData } from './schemas.js';

@@ -1,6 +1,6 @@
 import { isCoded } from '../../domain/errors.js';
 import type { StoreCategory } from '../../domain/store-port.js';
-import { Remembered } from '../remembered.js';
+import { Remembered } from '../../runtime/remembered.js';
 import type { ShopifyClient } from './client.js';
 import { pagesOf } from './pages.js';
 import { CATEGORIES, CATEGORY } from './part-documents.js';

@@ -3,7 +3,7 @@ interface Known<T> {
   readonly value: Promise<T>;
 }
 
-/** What a store said, for a time. Concurrent callers share one request, and one that failed is forgotten. */
+/** Answers, kept for a time. Concurrent callers share one request, and one that failed is forgotten. */
 export class Remembered<T> {
   readonly #known = new Map<string, Known<T>>();
 
@@ -14,9 +14,9 @@ export class Remembered<T> {
     private readonly most = Number.POSITIVE_INFINITY,
   ) {}
 
-  get(key: string, ask: () => Promise<T>): Promise<T> {
+  get(key: string, ask: () => Promise<T>, forMs = this.forMs): Promise<T> {
     const known = this.#known.get(key);
-    return known !== undefined && this.now() - known.atMs < this.forMs ? known.value : this.renew(key, ask);
+    return known !== undefined && this.now() - known.atMs < forMs ? known.value : this.renew(key, ask);
   }
 
   renew(key: string, ask: () => Promise<T>): Promise<T> {
