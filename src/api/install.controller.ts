@@ -4,6 +4,7 @@ import type { CookieOptions, Request, Response } from 'express';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { Inject } from '@nestjs/common';
 import { Logger } from '../runtime/logger.js';
+import { cookieName, cookieOf } from './cookies.js';
 import { NOBODY, RefusedAttempts } from '../operations/refused-attempts.js';
 import { InstallRefused, INSTALL_ROUTES, StoreInstalls } from '../operations/store-installs.js';
 
@@ -27,8 +28,8 @@ export class InstallController {
     this.#log = logger.child({ stage: 'install' });
     const secure = server.publicUrl?.startsWith('https:') === true;
     this.#cookie = {
-      // Browsers refuse the prefix without TLS, which only a loopback address lacks.
-      name: secure ? '__Host-store_sync_install' : 'store_sync_install',
+      // Only a loopback address lacks TLS.
+      name: cookieName('store_sync_install', secure),
       options: { httpOnly: true, secure, sameSite: 'lax', path: '/' },
     };
   }
@@ -50,7 +51,11 @@ export class InstallController {
     const { name, options } = this.#cookie;
     response.clearCookie(name, options);
     try {
-      const key = await this.installs.finish(queryOf(request), cookieOf(request, name), request.ip ?? null);
+      const key = await this.installs.finish(
+        queryOf(request),
+        cookieOf(request.headers.cookie, name) ?? '',
+        request.ip ?? null,
+      );
       page(response)
         .status(200)
         .type('html')
@@ -80,17 +85,6 @@ export class InstallController {
 function queryOf(request: Request): URLSearchParams {
   const at = request.originalUrl.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1));
-}
-
-function cookieOf(request: Request, name: string): string {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const found = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-  try {
-    return decodeURIComponent(found);
-  } catch {
-    // Our cookies are always encoded properly, so this one is not ours.
-    return '';
-  }
 }
 
 function page(response: Response): Response {

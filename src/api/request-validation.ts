@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { z } from 'zod';
 import { issueMessage } from '../operations/issue-text.js';
+import { fieldNames } from './validated-body.js';
 
 /**
  * Reads queries and bodies by the schema of their argument (`@Body({ schema })`). What does not fit is a 400 that names each key. An absent
@@ -28,7 +29,7 @@ export class RequestValidation extends StandardSchemaValidationPipe {
     const result = await super.validate<T>(given, schema);
     if (result.issues === undefined || !(schema instanceof z.ZodType)) return result;
     const { error } = schema.safeParse(given);
-    const known = keysOf(schema);
+    const known = fieldNames(schema);
     return {
       issues: (error?.issues ?? []).map((issue) => ({
         path: issue.path,
@@ -36,10 +37,4 @@ export class RequestValidation extends StandardSchemaValidationPipe {
       })),
     };
   }
-}
-
-/** The names that a query or a body may have; none where the schema is not an object. */
-function keysOf(schema: z.core.$ZodType): string[] {
-  if (schema instanceof z.ZodPipe) return keysOf(schema.out);
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }

@@ -3,7 +3,8 @@ import type { Request, Response } from 'express';
 import { AccessTokens } from '../api/access.js';
 import { SignOuts } from '../operations/sign-outs.js';
 import { isOwnForm } from './session.guard.js';
-import { cookieName, cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions, setCookie } from './session.js';
+import { cookieName } from '../api/cookies.js';
+import { IDLE_SECONDS, SESSION_SECONDS, Sessions, setCookie } from './session.js';
 
 const START = Date.parse('2026-11-21T08:00:00Z');
 const ADMIN = { name: 'admin' };
@@ -164,19 +165,6 @@ describe('the session’s cookie over https', () => {
     expect(cookieName('session', true)).toBe('__Host-session');
     const line = setCookie('session', 'v', { maxAgeSeconds: 1, secure: true });
     expect(line).toMatch(/^__Host-session=v; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
-  });
-});
-
-describe('cookieOf', () => {
-  it.each([
-    ['a=1; b=2', '2'],
-    ['b=2', '2'],
-    ['a=1; b=x=y', 'x=y'],
-    ['ab=1', undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ])('reads b of %j as %j', (header, value) => {
-    expect(cookieOf(header, 'b')).toBe(value);
   });
 });
 
