@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { counted } from '../domain/text.js';
-import { approvalSummary } from '../operations/approval-summary.js';
+import { bulkApprovalSummary } from '../operations/approval-summary.js';
 import { actingUser } from '../operations/audit.js';
 import { BulkOperations, type BulkRequest, type PresentedBulkChange } from '../operations/bulk-changes.js';
 import { BulkWorker } from '../write-back/bulk-worker.js';
@@ -104,14 +104,8 @@ export class BulkFollower {
 const DONE = { reject: 'rejected', revert: 'reverted', reapply: 'written again' } as const;
 
 function summaryOf(change: PresentedBulkChange): string {
-  const { action, dryRun, matching, done, refused, leftEdited, leftGated } = change;
-  if (action === 'approve')
-    return approvalSummary({
-      approved: done,
-      leftEdited,
-      leftGated,
-      refused: refused - leftEdited - leftGated,
-    });
+  const { action, dryRun, matching, done, refused } = change;
+  if (action === 'approve') return bulkApprovalSummary(change);
   return dryRun
     ? `${counted(matching, 'write-back')}: ${done} would be reverted, ${refused} would be left unchanged; nothing was written`
     : `${String(done)} ${DONE[action]}, ${String(refused)} left unchanged`;

@@ -3,11 +3,7 @@ import type * as RunDemo from './demo/run-demo.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
 
-interface DemoOptions extends CommonOptions {
-  readonly store?: string;
-  readonly products?: string;
-  readonly keep?: boolean;
-}
+type DemoOptions = CommonOptions & RunDemo.DemoOptions;
 
 export class DemoCommand extends StoreSyncCommand<DemoOptions> {
   override readonly options = [

@@ -1,3 +1,4 @@
+import type { Page } from '../operations/paging.js';
 import type { PresentedRun } from '../operations/present-run.js';
 import { toneOf } from '../operations/state-tones.js';
 import { words } from '../operations/state-words.js';
@@ -101,17 +102,14 @@ export function nameOf(label: string | null | undefined, externalId: string): st
   return label === null || label === undefined || label.trim() === '' ? externalId : label;
 }
 
-export interface PagePlace {
-  readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /**
  * The position of the page in the list, with links to its neighbours. `to` returns the address of the page at an
  * offset.
  */
-export function pager({ total, limit, offset }: PagePlace, to: (offset: number) => string): Html {
+export function pager(
+  { total, limit, offset }: Omit<Page<unknown>, 'items'>,
+  to: (offset: number) => string,
+): Html {
   if (total === 0) return html``;
   const lastPage = Math.floor((total - 1) / limit) * limit;
   if (offset > lastPage)

@@ -270,3 +270,16 @@ export function liveImages(live: LiveProduct): readonly LiveImage[] {
   if (live.images === undefined) throw new Error(`the images of ${live.storeId} were not read`);
   return live.images;
 }
+
+/** What tells a shop from all others of its kind, and its address: a copy of a shop has the same id elsewhere. */
+export interface ShopIdentity {
+  readonly id: string;
+  readonly address: string;
+}
+
+/** What is remembered of one store's shop. */
+export interface KeptIdentity {
+  read(): Promise<ShopIdentity | null>;
+  /** Throws `misconfigured` when another store is that shop. */
+  keep(identity: ShopIdentity): Promise<void>;
+}

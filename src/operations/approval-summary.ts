@@ -1,3 +1,4 @@
+import type { BulkChangeSummary } from './bulk-changes.js';
 import type { LeftBecause } from '../domain/approval.js';
 
 /** The counts of an approval of more than one text. */
@@ -19,6 +20,17 @@ export function approvalSummary({ approved, leftEdited, leftGated, refused }: Ap
     ...(leftGated > 0 ? [`${String(leftGated)} left: held back by a gate`] : []),
     ...(refused > 0 ? [`${String(refused)} refused`] : []),
   ].join(', ');
+}
+
+/** The counts of a bulk approval, whose `refused` has all that it left. */
+export function bulkApprovalSummary({
+  done,
+  refused,
+  leftEdited,
+  leftGated,
+}: Pick<BulkChangeSummary, 'done' | 'refused' | 'leftEdited' | 'leftGated'>): string {
+  const others = refused - leftEdited - leftGated;
+  return approvalSummary({ approved: done, leftEdited, leftGated, refused: others });
 }
 
 export function countApprovals(

@@ -2,17 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Connections } from '../connections/connections.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import type { DryRun } from '../sync/dry-run.js';
+import type { DryRun, DryRunOptions } from '../sync/dry-run.js';
 import { SavedPlans } from '../sync/saved-plans.js';
 import { goneFrom, type PresentedGone } from './deleted-products.js';
 import { presentEntry, type PlanEntry } from './plans.js';
 import { SyncCosts, type SyncCost } from './sync-cost.js';
 
-interface Following {
-  readonly full: boolean;
-  readonly signal: AbortSignal;
-  readonly onProgress: (seen: number) => void;
-}
+type Following = Omit<DryRunOptions, 'onActions'>;
 
 /** What a sync would do now. */
 export interface ShownPlan extends DryRun {

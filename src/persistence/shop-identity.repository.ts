@@ -1,21 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
+import type { KeptIdentity } from '../domain/store-port.js';
 import { Database } from './database.js';
 import { StoreStateEntity } from './entities/store-state.entity.js';
 import { isUniqueViolation } from './statement-error.js';
-
-interface ShopIdentity {
-  readonly id: string;
-  readonly address: string;
-}
 
 /** Which shop each store is. */
 @Injectable()
 export class ShopIdentityRepository {
   constructor(private readonly db: Database) {}
 
-  /** What is remembered of one store's shop. `keep` throws `misconfigured` when another store is that shop. */
-  of(store: string): { read(): Promise<ShopIdentity | null>; keep(shop: ShopIdentity): Promise<void> } {
+  of(store: string): KeptIdentity {
     const states = this.db.repository(StoreStateEntity);
     return {
       read: async () => {

@@ -1,3 +1,4 @@
+import type { KeptIdentity } from '../domain/store-port.js';
 import type { Logger } from '../runtime/logger.js';
 import type { KeptTokens } from './shopify/auth.js';
 
@@ -24,15 +25,4 @@ export interface RequestReport {
   readonly requestId: string | null;
   /** `ok`, or the code of the error. */
   readonly outcome: string;
-}
-
-/** What tells a shop from all others of its kind, and its address: a copy of a shop has the same id elsewhere. */
-export interface ShopIdentity {
-  readonly id: string;
-  readonly address: string;
-}
-
-export interface KeptIdentity {
-  read(): Promise<ShopIdentity | null>;
-  keep(identity: ShopIdentity): Promise<void>;
 }

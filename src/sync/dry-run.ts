@@ -1,7 +1,7 @@
-import type { RunCounts } from '../domain/run-counts.js';
 import { comparedBy } from '../persistence/compared-by.js';
 import type { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
+import type { PlanCounts } from '../persistence/entities/sync-run.entity.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { planEnded, type PlanRepository } from '../persistence/plan.repository.js';
 import type { PlannedRun } from '../persistence/plan-rows.js';
@@ -15,11 +15,7 @@ import { planRead } from './planning.js';
 
 export interface DryRun {
   readonly kind: 'full' | 'incremental';
-  readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'> & {
-    creates: number;
-    updates: number;
-    orphans: number;
-  };
+  readonly counts: PlanCounts;
   /** The reason why absence proves nothing, if the read was not complete. */
   readonly incomplete: string | null;
 }

@@ -60,7 +60,7 @@ export async function resultContent(
   const own = intendedValues(generated, writeBack);
   const intended = [...own];
   const arrived = arrivedParts(generated, own, writeBack, link.pushedFields);
-  const missing: { locale: string; code: ErrorCode; reason: string }[] = [];
+  const missing: ResultContent['missing'][number][] = [];
   for (const locale of own.length === 0 ? [] : writeBack.locales) {
     try {
       const translated = await fetched(workspace, link, locale);

@@ -1,5 +1,5 @@
 import type { BulkAction } from '../../domain/write-back-filter.js';
-import { approvalSummary } from '../../operations/approval-summary.js';
+import { bulkApprovalSummary } from '../../operations/approval-summary.js';
 import type { BulkChangeSummary, PresentedBulkChange } from '../../operations/bulk-changes.js';
 import type { ObjectionCounts } from '../../operations/write-back-review.js';
 import { words } from '../../operations/state-words.js';
@@ -135,14 +135,8 @@ export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string 
 }
 
 function outcomeOf(change: PresentedBulkChange): string {
-  const { action, dryRun, done, refused, leftEdited, leftGated } = change;
-  if (action === 'approve')
-    return approvalSummary({
-      approved: done,
-      leftEdited,
-      leftGated,
-      refused: refused - leftEdited - leftGated,
-    });
+  const { action, dryRun, done, refused } = change;
+  if (action === 'approve') return bulkApprovalSummary(change);
   const changed = dryRun ? `${done} would be restored` : `${done} changed`;
   return `${changed}, ${leftAsIs(refused)}`;
 }

@@ -4,9 +4,9 @@ import {
   type FieldChange,
   type RunItem,
   type RunItemPage,
-  type RunOutcome,
+  type RunItemQuery,
 } from '../../operations/run-items.js';
-import type { RunProgress } from '../../operations/runs.js';
+import type { OpenedRun, RunProgress } from '../../operations/runs.js';
 import { words } from '../../operations/state-words.js';
 import {
   actionForm,
@@ -45,25 +45,15 @@ const STEPS = {
   generation: 'Request content',
 } as const;
 
-export interface ItemChoice {
-  readonly outcome?: RunOutcome | 'sent' | undefined;
-  readonly search?: string | undefined;
-}
-
-export interface RunView {
-  readonly run: PresentedRun;
-  /** True while a cancelled run has not stopped yet. */
-  readonly stopping: boolean;
+export interface RunView extends OpenedRun {
   readonly progress: RunProgress;
   readonly items: RunItemPage;
   readonly changes: ReadonlyMap<string, readonly FieldChange[]>;
   /** Titles of the products that the reasons name. */
   readonly titles: Titles;
-  /** Credits for the content that the run requested; null while no result has named any. */
-  readonly credits: number | null;
   /** The texts that were generated for the run, by state. */
   readonly texts: Readonly<Record<string, number>>;
-  readonly choice: ItemChoice;
+  readonly choice: Pick<RunItemQuery, 'outcome' | 'search'>;
   readonly now: Date;
 }
 

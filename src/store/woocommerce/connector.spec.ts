@@ -16,7 +16,7 @@ import {
 import { localServers } from '../../../test/support/local-servers.js';
 import type { TestShop } from '../../../test/support/sandbox/test-shop.js';
 import { isCoded } from '../../domain/errors.js';
-import type { ShopIdentity } from '../connector-parts.js';
+import type { ShopIdentity } from '../../domain/store-port.js';
 import { WooEvents } from './events.js';
 import { webhookSchema } from './schemas.js';
 

@@ -1,4 +1,5 @@
 import type {
+  KeptIdentity,
   LiveProduct,
   ReadPart,
   SourceProduct,
@@ -12,7 +13,6 @@ import type {
   WriteOutcome,
 } from '../../domain/store-port.js';
 import { isCoded } from '../../domain/errors.js';
-import type { KeptIdentity } from '../connector-parts.js';
 import { type ClientSettings, WooClient } from './client.js';
 import { shopFindings } from './findings.js';
 import { metaNames } from './meta.js';

@@ -1,7 +1,7 @@
 import { CodedError } from '../../domain/errors.js';
 import { shopIdentity } from '../../domain/external-id.js';
 import { withoutTrailing } from '../../domain/text.js';
-import type { KeptIdentity, ShopIdentity } from '../connector-parts.js';
+import type { KeptIdentity, ShopIdentity } from '../../domain/store-port.js';
 import { Remembered } from '../../runtime/remembered.js';
 import { behindMs } from '../shop-clock.js';
 import type { WooClient } from './client.js';
