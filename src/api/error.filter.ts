@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
+import { isDatabaseAway } from '../operations/outages.js';
 import { AnsweredBefore } from './idempotency.interceptor.js';
 
 /** The HTTP status of each error code, for the API and the pages. */
@@ -92,6 +93,8 @@ export class ErrorFilter implements ExceptionFilter {
     if (error instanceof HttpException) return describeHttp(error);
     if (isCoded(error))
       return { statusCode: STATUS_OF[error.code], code: error.code, message: errorLine(error) };
+    if (isDatabaseAway(error))
+      return { statusCode: 503, message: 'the database does not answer: try again in a moment' };
     const parser = bodyParserStatus(error);
     if (parser !== null) return parser;
     this.log.error({ err: error }, 'a request ended on an unforeseen error');

@@ -22,8 +22,8 @@ const ERROR = z.object({
   details: z.unknown().optional(),
 });
 
-/** Errors of every route: an address can have a NUL character, a token can be missing or too weak, and guesses are slowed. */
-const EVERYWHERE = [400, 401, 403, 429];
+/** Errors of every route: a NUL character in an address, a token that is missing or too weak, too many guesses, a database that is away. */
+const EVERYWHERE = [400, 401, 403, 429, 503];
 const HEADERS: Readonly<Record<number, object>> = {
   401: { 'www-authenticate': { description: 'Bearer', schema: { type: 'string' } } },
   429: { 'retry-after': { description: 'seconds to wait', schema: { type: 'integer' } } },

@@ -137,6 +137,10 @@ describe('a delivery while the database', () => {
       const ready = await fetch(`${world.url}/health/ready`);
       expect(ready.status).toBe(503);
       expect(JSON.stringify(await ready.json())).toContain('database');
+      expect(await world.api('GET', '/api/v1/deliveries')).toMatchObject({
+        status: 503,
+        body: { code: 'transient', message: 'the database does not answer: try again in a moment' },
+      });
     } finally {
       // Cuts the hanging connections, as the system would do later.
       gate.shut();
