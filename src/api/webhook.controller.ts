@@ -15,7 +15,7 @@ type SlotBody = z.output<typeof slotBodySchema>;
 export class WebhookController {
   constructor(private readonly slots: WebhookSlotOperations) {}
 
-  @Describe('The webhook slots', 'WebhookSlots')
+  @Describe('The webhook slots', 'WebhookSlots', [404])
   @Read()
   async show(
     @Query({ schema: slotQuerySchema }) query: z.output<typeof slotQuerySchema>,
@@ -23,13 +23,13 @@ export class WebhookController {
     return { items: await this.slots.show(query.workspace) };
   }
 
-  @Describe('Fill the slot', 'WebhookSlots', [409])
+  @Describe('Fill the slot', 'WebhookSlots', [404, 409])
   @Change('register', 'admin', 'webhook register')
   async register(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
     return { items: allIn('ours', await this.slots.register(body)) };
   }
 
-  @Describe('Empty the slot', 'WebhookSlots', [409])
+  @Describe('Empty the slot', 'WebhookSlots', [404, 409])
   @Change('remove', 'admin', 'webhook remove')
   async remove(@Body({ schema: slotBodySchema }) body: SlotBody): Promise<{ items: Slot[] }> {
     return { items: allIn('free', await this.slots.remove(body)) };

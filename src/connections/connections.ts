@@ -87,12 +87,15 @@ export class Connections implements OnApplicationShutdown {
     return [...this.#stores.keys()];
   }
 
-  /** Throws `misconfigured` for a key that nothing is configured under. */
+  /** The workspace that a request names. Throws `not_found`. */
   knownWorkspace(key: string): Workspace {
     const workspace = this.#workspaces.get(key);
     if (workspace) return workspace;
     const known = [...this.#workspaces.keys()].join(', ') || 'none';
-    throw new CodedError('misconfigured', `no workspace "${key}" is configured (configured: ${known})`);
+    throw new CodedError(
+      'not_found',
+      `no workspace "${key.slice(0, 100)}" is configured (configured: ${known})`,
+    );
   }
 
   workspace(key: string): Workspace | undefined {

@@ -66,11 +66,7 @@ export class GenerateOperations {
       if (batch.length < BATCH) break;
       after = batch.at(-1)?.externalId ?? after;
     }
-    return {
-      store: store.key,
-      passedOver: [],
-      ...(await this.requester.requestGiven(store, products, signal)),
-    };
+    return this.#request(store, products, [], signal);
   }
 
   async #given(
@@ -80,14 +76,24 @@ export class GenerateOperations {
     signal: AbortSignal,
   ): Promise<GenerateAnswer> {
     const products = await this.#products(store, ids);
-    const passedOver: { externalId: string; reason: string }[] = [];
+    const passedOver: GenerateAnswer['passedOver'] = [];
     const wanted: StoreProductEntity[] = [];
     for (const product of products) {
       const reason = await this.#obstacle(product, force);
       if (reason === null) wanted.push(product);
       else passedOver.push({ externalId: product.externalId, reason });
     }
-    return { store: store.key, passedOver, ...(await this.requester.requestGiven(store, wanted, signal)) };
+    return this.#request(store, wanted, passedOver, signal);
+  }
+
+  async #request(
+    store: Store,
+    products: readonly StoreProductEntity[],
+    passedOver: GenerateAnswer['passedOver'],
+    signal: AbortSignal,
+  ): Promise<GenerateAnswer> {
+    const { requested, stopped } = await this.requester.requestGiven(store, products, signal);
+    return { store: store.key, requested, passedOver, stopped };
   }
 
   async #products(store: Store, ids: readonly string[]): Promise<StoreProductEntity[]> {

@@ -68,6 +68,7 @@ describe('a route', () => {
     ['GET', '/stores/nobody/drift'],
     ['POST', '/stores/nobody/generate'],
     ['POST', '/stores/nobody/plans'],
+    ['GET', '/webhook?workspace=nobody'],
   ] as const)('%s %s answers 404 for what it does not know', async (method, path) => {
     const { status, body } = await world.api(method, `/api/v1${path}`);
     expect(status).toBe(404);

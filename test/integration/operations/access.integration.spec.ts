@@ -51,7 +51,7 @@ describe('the API', () => {
     };
     const post = (path: string, body: string): Promise<Response> =>
       fetch(`${world.url}/api/v1/${path}`, { method: 'POST', headers, body });
-    expect((await post('webhook/remove', '{"workspace":"another"}')).status).toBe(409);
+    expect((await post('webhook/remove', '{"workspace":"another"}')).status).toBe(404);
     expect((await post('webhook/remove', 'workspace=another')).status).toBe(400);
   });
 
