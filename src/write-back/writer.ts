@@ -338,9 +338,9 @@ function codeOf({ state, fields }: WriteBackEnd): string {
   }
 }
 
-/** A text that a person approved together with others goes back to the person, also where gates block. */
+/** A text that a person approved together with others, or applied again, goes back to the person, also where gates block. */
 function heldBack(store: Store, row: WriteBackEntity, findings: readonly GateFinding[]): HeldBack {
-  const blocks = store.settings.writeBack.gates.onFail === 'block' && row.intendedBefore === null;
+  const blocks = store.settings.writeBack.gates.onFail === 'block' && row.decidedBy === null;
   const state = blocks ? 'skipped' : 'pending_review';
   const [first, ...others] = findings.map(({ target, detail }) => `${target}: ${detail}`);
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

@@ -269,6 +269,18 @@ describe('applying again after a revert', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Generated 1</p>' });
   });
 
+  it('leaves what a gate finds to a person, also where gates block', async () => {
+    const id = await revertedRow();
+    stages.settings = {
+      store: { writeBack: { gates: { forbid: ['Generated'], onFail: 'block' } } },
+      workspace: {},
+    };
+    const added = await stages.reapplier.reapply(id, PERSON);
+    if (typeof added === 'string') throw new Error(added);
+    await stages.writer.write(added.id);
+    expect(await rowOf(added.id)).toMatchObject({ state: 'pending_review' });
+  });
+
   it('is done once, and not over a later result', async () => {
     const id = await revertedRow();
     await stages.reapplier.reapply(id, PERSON);
