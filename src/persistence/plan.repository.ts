@@ -121,12 +121,12 @@ export class PlanRepository {
       [id, lease],
     );
     const { kind, ...made } = end;
-    const kept = await this.db.affected(
+    const kept = await this.db.moves(
       `UPDATE sync_run SET state = 'planned', ${RELEASED}, kind = $3, plan = plan || $4::jsonb
        WHERE id = $1 AND lease = $2 AND state = 'planning'`,
       [id, lease, kind, json(made)],
     );
-    if (kept !== 1) throw planEnded();
+    if (!kept) throw planEnded();
   }
 
   /** Removes a plan that was not applied. */
@@ -209,12 +209,12 @@ export class PlanRepository {
   /** Takes a plan for its application, for a few minutes. Null while another process applies it. */
   async take({ id, store, workspace }: KeptPlan): Promise<PlannedRun | null> {
     const lease = randomUUID();
-    const taken = await this.db.affected(
+    const taken = await this.db.moves(
       `UPDATE sync_run SET lease = $2, lease_until = now() + interval '${APPLY_LEASE}'
        WHERE id = $1 AND state = 'planned' AND ${IS_FREE}`,
       [id, lease],
     );
-    if (taken !== 1) return null;
+    if (!taken) return null;
     // An application that died may have refused entries.
     await this.db.affected(
       `UPDATE sync_action SET error = NULL WHERE run_id = $1 AND state = 'draft' AND error IS NOT NULL`,
@@ -306,13 +306,13 @@ export class PlanRepository {
         await actions.supersedeOlder(runner);
         await claimIdentifiers(this.db, plan, runner);
         await actions.become(runner);
-        const moved = await this.db.affected(
+        const moved = await this.db.moves(
           `UPDATE sync_run SET state = 'queued', phase = 'apply', trigger = $3, requested_by = $5, counts = $4, created_at = now(), ${RELEASED}, plan = plan || jsonb_build_object('appliedAt', now())
            WHERE id = $1 AND lease = $2 AND state = 'planned'`,
           [plan.id, plan.lease, by.trigger, json(counts), by.requestedBy],
           runner,
         );
-        if (moved !== 1)
+        if (!moved)
           throw new CodedError('conflict', `plan ${plan.id} was applied already: a plan is applied once`);
       });
     } catch (error) {

@@ -50,12 +50,12 @@ export class Plan {
   /** Keeps the listing that the plan is compared with until the plan is made. Throws `PlanLostError` when another worker has the run. */
   async useListing(id: string): Promise<void> {
     const { id: runId, lease } = this.run;
-    const held = await this.db.affected(
+    const held = await this.db.moves(
       // SQL: guarded by the lease of the run.
       'UPDATE sync_run SET listing_id = $3 WHERE id = $1 AND lease = $2',
       [runId, lease, id],
     );
-    if (held !== 1) throw new PlanLostError();
+    if (!held) throw new PlanLostError();
     this.#used.add(id);
     if (!this.run.isDry) await this.listings.markOfDryRuns(id, false);
   }
@@ -105,7 +105,7 @@ export class Plan {
           [id, store, full, end.scope],
           runner,
         );
-        const moved = await this.db.affected(
+        const moved = await this.db.moves(
           // SQL: the fence. It is last, so that whatever the transaction did was done under the lease.
           `UPDATE sync_run SET phase = 'apply', operation = NULL, crash_count = 1, counts = $3,
              not_compared = $4, incomplete = $5 WHERE id = $1 AND lease = $2 AND state = 'running' AND phase = 'extract'
@@ -113,7 +113,7 @@ export class Plan {
           [id, lease, json(end.counts), end.notCompared, incomplete],
           runner,
         );
-        if (moved !== 1) throw new NotCommitted();
+        if (!moved) throw new NotCommitted();
         return true;
       })
       .catch((error: unknown) => {
@@ -131,14 +131,13 @@ export class Plan {
 
   async #assertListing(): Promise<void> {
     const { id, lease } = this.run;
-    const lost = await this.db.affected(
+    const lost = await this.db.moves(
       // SQL: guarded by the lease, and an anti-join with the listing.
       `UPDATE sync_run SET listing_id = NULL WHERE id = $1 AND lease = $2 AND state = 'running' AND listing_id IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM catalog_listing WHERE id = listing_id)`,
       [id, lease],
     );
-    if (lost === 1)
-      throw new CodedError('transient', 'the catalog’s listing was removed while the plan was made');
+    if (lost) throw new CodedError('transient', 'the catalog’s listing was removed while the plan was made');
   }
 }
 

@@ -37,12 +37,12 @@ export class UsedKeyRepository {
    */
   async claim({ actor, key }: RequestKey, request: string): Promise<KnownRequest | null> {
     await this.#forgetExpired();
-    const claimed = await this.db.affected(
+    const claimed = await this.db.moves(
       `INSERT INTO used_key (actor, key, request, until) VALUES ($1, $2, $3, now() + interval '1 hour')
        ON CONFLICT DO NOTHING`,
       [actor, key, request],
     );
-    if (claimed === 1) return null;
+    if (claimed) return null;
     const known = await this.db.repository(UsedKeyEntity).findOneBy({ actor, key });
     // Gone meanwhile: its request has failed at this moment.
     return known ?? { request, status: null, answer: null };

@@ -174,7 +174,7 @@ export class WriteBackDecisions {
       if (row === null || !['rejected', 'ready'].includes(row.state) || row.intendedBefore === null)
         return 'wrong_state';
       if (row.state === 'ready' && !(await this.#freeProduct(row.externalId, runner))) return 'being_written';
-      const moved = await this.db.affected(
+      const moved = await this.db.moves(
         `UPDATE write_back SET state = 'pending_review', overwrite_edits = false, pass_gates = false, settled_at = NULL,
            reason = 'the decision was undone', intended = intended_before, intended_before = NULL, version = version + 1,
            declined = coalesce((SELECT jsonb_agg(field) FROM jsonb_array_elements(declined) AS field
@@ -184,7 +184,7 @@ export class WriteBackDecisions {
         [uuid(id), by.actor],
         runner,
       );
-      return moved === 1 ? 'decided' : 'being_written';
+      return moved ? 'decided' : 'being_written';
     });
   }
 

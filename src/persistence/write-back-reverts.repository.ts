@@ -29,7 +29,7 @@ export class WriteBackReverts {
     return this.db.transaction(async (runner) => {
       if (!(await isHeld(this.db, externalId, lease, runner))) return false;
       const count = fields.filter(({ outcome }) => outcome === 'reverted').length;
-      const moved = await this.db.affected(
+      const moved = await this.db.moves(
         `UPDATE write_back SET fields = $2, reason = $3 WHERE id = $1 AND state = 'applied'`,
         [
           id,
@@ -38,7 +38,7 @@ export class WriteBackReverts {
         ],
         runner,
       );
-      if (moved !== 1) return false;
+      if (!moved) return false;
       await moveWritten(externalId, written, fields, runner);
       await passBeforeImagesOn(this.db, id, fields, runner);
       return true;
@@ -56,13 +56,13 @@ export class WriteBackReverts {
   ): Promise<boolean> {
     return this.db.transaction(async (runner) => {
       if (!(await isHeld(this.db, externalId, lease, runner))) return false;
-      const moved = await this.db.affected(
+      const moved = await this.db.moves(
         `UPDATE write_back SET state = 'reverted', fields = $2, reverted_at = now(), reason = 'the previous values were restored', decided_at = now(),
            decided_by = $3, bulk_change_id = $4 WHERE id = $1 AND state = 'applied'`,
         [id, json(fields), by.actor, by.bulkChangeId ?? null],
         runner,
       );
-      if (moved !== 1) return false;
+      if (!moved) return false;
       await moveWritten(externalId, written, fields, runner);
       await passBeforeImagesOn(this.db, id, fields, runner);
       return true;

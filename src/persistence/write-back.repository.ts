@@ -153,13 +153,13 @@ export class WriteBackRepository {
     return this.db.transaction(async (runner) => {
       if (!(await isHeld(this.db, externalId, lease, runner))) return false;
       if (end.state === 'applied') await this.#replaceSameContent(id, runner);
-      const ended = await this.db.affected(
+      const ended = await this.db.moves(
         `UPDATE write_back SET state = $2, reason = $3, fields = $4, settled_at = now(), crash_count = 0, attempts = attempts + 1
          WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
         [id, end.state, end.reason, json(end.fields), statesBefore(WRITE_BACK_TRANSITIONS, end.state)],
         runner,
       );
-      if (ended !== 1) return false;
+      if (!ended) return false;
       if (end.written !== null) await moveWritten(externalId, end.written, end.fields, runner);
       if (end.left !== undefined) await keepForReview(this.db, id, end.left, runner);
       return true;
@@ -181,14 +181,13 @@ export class WriteBackRepository {
   async holdBack(id: string, externalId: string, lease: string, held: HeldBack): Promise<boolean> {
     return this.db.transaction(async (runner) => {
       if (!(await isHeld(this.db, externalId, lease, runner))) return false;
-      const moved = await this.db.affected(
+      return this.db.moves(
         `UPDATE write_back SET state = $2, reason = $3, gate_findings = $4, crash_count = 0,
            settled_at = CASE WHEN $2 = 'skipped' THEN now() END
          WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
         [id, held.state, held.reason, json(held.findings), statesBefore(WRITE_BACK_TRANSITIONS, held.state)],
         runner,
       );
-      return moved === 1;
     });
   }
 

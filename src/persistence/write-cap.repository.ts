@@ -53,13 +53,13 @@ export class WriteCapRepository {
         );
         return { kind: 'capped', reason };
       }
-      const moved = await this.db.affected(
+      const moved = await this.db.moves(
         `UPDATE write_back SET sent = sent || $2::jsonb, capped_by = NULL,
            attempted_at = CASE WHEN $3 THEN attempted_at ELSE clock_timestamp() END WHERE id = $1 AND state = 'ready'`,
         [row.id, json(sent), writesNothing],
         runner,
       );
-      return { kind: moved === 1 ? 'started' : 'lost' };
+      return { kind: moved ? 'started' : 'lost' };
     });
   }
 
