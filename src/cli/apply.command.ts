@@ -1,4 +1,4 @@
-import { JSON_OPTION, type CommonOptions } from './options.js';
+import { JSON_OPTION, type JsonOptions } from './options.js';
 import { Injectable } from '@nestjs/common';
 import { actingUser, type CommandChange } from '../operations/audit.js';
 import { SavedPlans } from '../sync/saved-plans.js';
@@ -6,10 +6,6 @@ import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print } from './output.js';
 import { RunFollower } from './run-follower.js';
 import { idsFor, nothingMore } from './terminal.js';
-
-interface ApplyOptions extends CommonOptions {
-  readonly json?: boolean;
-}
 
 /** Applies a saved plan and works the run that comes of it. */
 @Injectable()
@@ -19,7 +15,7 @@ class ApplyAction {
     private readonly follower: RunFollower,
   ) {}
 
-  async run(planId: string, options: ApplyOptions, signal: AbortSignal): Promise<number> {
+  async run(planId: string, options: JsonOptions, signal: AbortSignal): Promise<number> {
     const by = { trigger: 'command', requestedBy: actingUser() } as const;
     const applied = await this.plans.apply(planId, by, signal);
     const run = await this.follower.toEnd(applied.runId, signal);
@@ -31,15 +27,15 @@ class ApplyAction {
   }
 }
 
-export class ApplyCommand extends StoreSyncCommand<ApplyOptions> {
+export class ApplyCommand extends StoreSyncCommand<JsonOptions> {
   override readonly args = { '<plan>': 'id of a plan that `plan --save` stored' };
   override readonly options = [JSON_OPTION];
 
-  protected override change(_options: ApplyOptions, args: readonly string[]): CommandChange {
+  protected override change(_options: JsonOptions, args: readonly string[]): CommandChange {
     return { what: 'plan apply', targets: args };
   }
 
-  protected async execute(options: ApplyOptions, args: readonly string[]): Promise<number> {
+  protected async execute(options: JsonOptions, args: readonly string[]): Promise<number> {
     const [planId = '', ...rest] = idsFor('apply', 'PLAN_ID', args);
     nothingMore('apply PLAN_ID', rest);
     const signal = interruptSignal();

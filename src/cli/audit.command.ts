@@ -1,20 +1,16 @@
-import { JSON_OPTION, type CommonOptions } from './options.js';
+import { JSON_OPTION, type JsonOptions } from './options.js';
 import { AuditOperations, detailLine } from '../operations/audit.js';
 import { PAGE_LIMIT } from '../operations/paging.js';
 import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
 
-interface AuditOptions extends CommonOptions {
-  readonly json?: boolean;
-}
-
 const TARGETS_SHOWN = 5;
 
-export class AuditCommand extends StoreSyncCommand<AuditOptions> {
+export class AuditCommand extends StoreSyncCommand<JsonOptions> {
   override readonly options = [JSON_OPTION];
 
-  protected async execute(options: AuditOptions): Promise<number> {
+  protected async execute(options: JsonOptions): Promise<number> {
     return this.withService(options, AuditOperations, async (audit) => {
       const page = await audit.list({ limit: PAGE_LIMIT, offset: 0, order: 'desc' });
       if (options.json) {

@@ -2,14 +2,13 @@ import { CodedError } from '../domain/errors.js';
 import type { CommandChange } from '../operations/audit.js';
 import { CatalogUploads, type UploadOutcome, type UploadProgress } from '../operations/catalog-upload.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
-import { JSON_OPTION, type CommonOptions } from './options.js';
+import { JSON_OPTION, type JsonOptions } from './options.js';
 import { print, printJson } from './output.js';
 import { actionOf, nothingMore, printable } from './terminal.js';
 import { reportFailure } from './report.js';
 
-interface CatalogOptions extends CommonOptions {
+interface CatalogOptions extends JsonOptions {
   readonly workspace?: string;
-  readonly json?: boolean;
 }
 
 const ACTIONS = ['upload'] as const;

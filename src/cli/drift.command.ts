@@ -1,18 +1,13 @@
-import { STORE_OPTION, JSON_OPTION, type CommonOptions } from './options.js';
+import { STORE_OPTION, JSON_OPTION, type StoreOptions } from './options.js';
 import { DriftOperations, type Drift } from '../operations/drift.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { nothingMore, paintState, printable, quoted } from './terminal.js';
 
-interface DriftOptions extends CommonOptions {
-  readonly store: string;
-  readonly json?: boolean;
-}
-
-export class DriftCommand extends StoreSyncCommand<DriftOptions> {
+export class DriftCommand extends StoreSyncCommand<StoreOptions> {
   override readonly options = [STORE_OPTION, JSON_OPTION];
 
-  protected async execute(options: DriftOptions, args: readonly string[]): Promise<number> {
+  protected async execute(options: StoreOptions, args: readonly string[]): Promise<number> {
     nothingMore('drift', args);
     const signal = interruptSignal();
     return this.withService(options, DriftOperations, async (operations) => {

@@ -1,15 +1,13 @@
 import { counted } from '../domain/text.js';
-import { STORE_OPTION, JSON_OPTION, type CommonOptions } from './options.js';
+import { STORE_OPTION, JSON_OPTION, type StoreOptions } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { GenerateOperations } from '../operations/generate.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { reportFailure } from './report.js';
 
-interface GenerateOptions extends CommonOptions {
-  readonly store: string;
+interface GenerateOptions extends StoreOptions {
   readonly force?: boolean;
-  readonly json?: boolean;
 }
 
 export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {

@@ -3,16 +3,15 @@ import { CodedError, errorLine } from '../domain/errors.js';
 import type { RowOutcome } from '../operations/paging.js';
 import { issueText } from '../operations/issue-text.js';
 import type { z } from 'zod';
-import { JSON_OPTION, type OptionDeclaration, type CommonOptions } from './options.js';
+import { JSON_OPTION, type OptionDeclaration, type JsonOptions } from './options.js';
 import { print, printJson } from './output.js';
 import { reportFailure } from './report.js';
 
-export interface ListOptions extends CommonOptions {
+export interface ListOptions extends JsonOptions {
   readonly state?: string;
   readonly store?: string;
   readonly limit?: string;
   readonly offset?: string;
-  readonly json?: boolean;
 }
 
 export const LIST_OPTIONS: readonly OptionDeclaration[] = [

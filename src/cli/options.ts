@@ -2,6 +2,10 @@ export interface CommonOptions {
   readonly config?: string;
 }
 
+export interface JsonOptions extends CommonOptions {
+  readonly json?: boolean;
+}
+
 /** An option as commander reads it. */
 export interface OptionDeclaration {
   /** `--name`, or `--name <value>` for an option that takes a value. */
@@ -26,8 +30,6 @@ export const FULL_OPTION: OptionDeclaration = {
 };
 
 /** Options of commands about one store. */
-export interface StoreOptions extends CommonOptions {
+export interface StoreOptions extends JsonOptions {
   readonly store: string;
-  readonly full?: boolean;
-  readonly json?: boolean;
 }

@@ -10,6 +10,7 @@ import type { StoreOptions } from './options.js';
 import { paint, printable } from './terminal.js';
 
 interface PlanOptions extends StoreOptions {
+  readonly full?: boolean;
   readonly save?: boolean;
 }
 

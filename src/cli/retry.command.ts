@@ -1,4 +1,4 @@
-import { STORE_OPTION, JSON_OPTION, type CommonOptions } from './options.js';
+import { STORE_OPTION, JSON_OPTION, type StoreOptions } from './options.js';
 import { counted } from '../domain/text.js';
 import type { CommandChange } from '../operations/audit.js';
 import { StoreHealthOperations } from '../operations/store-health.js';
@@ -7,9 +7,7 @@ import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
 import { reportFailure } from './report.js';
 
-interface RetryOptions extends CommonOptions {
-  readonly store: string;
-  readonly json?: boolean;
+interface RetryOptions extends StoreOptions {
   readonly acceptShop?: boolean;
 }
 

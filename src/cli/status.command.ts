@@ -1,4 +1,4 @@
-import { JSON_OPTION, type CommonOptions } from './options.js';
+import { JSON_OPTION, type JsonOptions } from './options.js';
 import { counted } from '../domain/text.js';
 import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
 import { failureReason } from '../operations/product-status-text.js';
@@ -8,17 +8,13 @@ import { print, printJson } from './output.js';
 import { runFailure } from './run-summary.js';
 import { printable } from './terminal.js';
 
-interface StatusOptions extends CommonOptions {
-  readonly json?: boolean;
-}
-
 const TASK_WORDS: Readonly<Record<string, string>> = { succeeded: 'generated', abandoned: 'given up' };
 const UNKNOWN_TIME = 'an unknown time';
 
-export class StatusCommand extends StoreSyncCommand<StatusOptions> {
+export class StatusCommand extends StoreSyncCommand<JsonOptions> {
   override readonly options = [JSON_OPTION];
 
-  protected async execute(options: StatusOptions): Promise<number> {
+  protected async execute(options: JsonOptions): Promise<number> {
     return this.withService(options, StatusReader, async (reader) => {
       const status = await reader.read({ allGone: options.json === true });
       if (options.json) printJson(status);

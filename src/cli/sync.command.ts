@@ -13,6 +13,7 @@ import { RunFollower } from './run-follower.js';
 import type { StoreOptions } from './options.js';
 
 interface SyncOptions extends StoreOptions {
+  readonly full?: boolean;
   readonly force?: boolean;
   readonly yes?: boolean;
   readonly wait?: boolean;

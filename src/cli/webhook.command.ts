@@ -1,4 +1,4 @@
-import { JSON_OPTION, type CommonOptions } from './options.js';
+import { JSON_OPTION, type JsonOptions } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js';
 import { StoreSyncCommand } from './command.js';
@@ -6,10 +6,9 @@ import { print, printJson } from './output.js';
 import { actionOf, nothingMore, paintState, printable } from './terminal.js';
 import { reportFailure } from './report.js';
 
-interface WebhookOptions extends CommonOptions {
+interface WebhookOptions extends JsonOptions {
   readonly workspace?: string;
   readonly force?: boolean;
-  readonly json?: boolean;
 }
 
 const ACTIONS = ['show', 'register', 'remove'] as const;
