@@ -44,7 +44,7 @@ export class PlansController {
   @Describe(
     'Apply exactly this plan, once; entries that changed since are refused',
     'AppliedPlan',
-    [404, 409, 502, 503],
+    [404, 409, 502],
   )
   @Change(':id/apply', 'admin', 'plan apply', 202)
   apply(@Param('id') id: string, @ActorName() actor: string): Promise<z.output<typeof appliedPlanSchema>> {

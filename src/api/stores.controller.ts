@@ -19,7 +19,7 @@ export class StoresController {
   ) {}
 
   /** Reads every linked product of the store: the answer takes as long as that does. */
-  @Describe('Live store values against the journal', 'Drift', [404, 502, 503])
+  @Describe('Live store values against the journal', 'Drift', [404, 502])
   @Read('drift', 'admin')
   drift(@Param('key') key: string): Promise<Drift> {
     return this.drifts.look(key, this.shutdown.signal, () => undefined);
