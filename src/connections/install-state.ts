@@ -17,15 +17,12 @@ export interface InstallState {
 export class InstallStates {
   readonly #key: Buffer;
 
-  constructor(
-    clientSecret: string,
-    private readonly newId: () => string = () => randomBytes(16).toString('base64url'),
-  ) {
+  constructor(clientSecret: string) {
     this.#key = derivedKey(clientSecret, 'install state');
   }
 
   make(shop: string, now: Date): string {
-    const id = this.newId();
+    const id = randomBytes(16).toString('base64url');
     const until = String(now.getTime() + LIFETIME_MS);
     return `${id}.${until}.${this.#code(shop, id, until)}`;
   }

@@ -15,11 +15,12 @@ export interface BulkSettings {
   readonly client: ShopifyClient;
   readonly locales: SourceLocales;
   readonly file: Omit<ExportFileSettings, 'freshUrl'>;
-  readonly slotWaitMs: number;
   readonly now: () => number;
   readonly log?: Logger | undefined;
 }
 
+/** How long to wait for a slot before pages are used instead. */
+const SLOT_WAIT_MS = 60_000;
 /** The clocks of both sides are compared in whole minutes. */
 const CLOCKS_APART_MS = 60_000;
 
@@ -29,7 +30,7 @@ export class BulkExport {
 
   /**
    * The operation's id. Null where bulk operations are unavailable: not enabled for the app, refused, or all slots
-   * taken for `slotWaitMs`. If the outcome of the start is unknown, the operation is looked up. If it cannot be
+   * taken for a minute. If the outcome of the start is unknown, the operation is looked up. If it cannot be
    * found, throws `transient` with `outcomeUnknown`.
    */
   async start(query: string): Promise<string | null> {
@@ -39,7 +40,7 @@ export class BulkExport {
     for (let refusals = 1; ; refusals += 1) {
       const started = await this.startOnce(text);
       if (started !== 'busy') return started.id;
-      if (waitedMs >= this.settings.slotWaitMs) {
+      if (waitedMs >= SLOT_WAIT_MS) {
         this.settings.log?.warn({ waitedMs }, 'all bulk operation slots are taken: reading by pages instead');
         return null;
       }

@@ -47,8 +47,6 @@ export interface ShopifyLimits {
   readonly attempts: number;
   /** The total wait of one call for the store's refusals (THROTTLED, 429). */
   readonly throttleWaitMs: number;
-  /** How long to wait for a slot of a bulk operation before pages are used instead. */
-  readonly bulkSlotWaitMs: number;
   /** Products of one walk over pages before the walk starts again by time. The store refuses more than 25,000. */
   readonly pagingCeiling: number;
   readonly pageSize: number;
@@ -69,7 +67,6 @@ export const DEFAULT_LIMITS: ShopifyLimits = {
   requestTimeoutMs: 30_000,
   attempts: 4,
   throttleWaitMs: 120_000,
-  bulkSlotWaitMs: 60_000,
   pagingCeiling: 25_000,
   pageSize: 250,
   detailCost: 400,

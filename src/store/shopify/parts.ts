@@ -80,7 +80,6 @@ export function shopifyParts(options: ShopifyOptions): ShopifyParts {
       client,
       locales,
       file,
-      slotWaitMs: limits.bulkSlotWaitMs,
       now,
       log: options.log,
     }),

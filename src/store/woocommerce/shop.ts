@@ -32,17 +32,13 @@ type CategoryPaths = Map<number, string | null>;
 
 /** The shop that answers, which must be the one of before. Remembered for ten minutes. */
 export class WooShop {
-  readonly #facts: Remembered<ShopFacts>;
-  readonly #categories: Remembered<CategoryPaths>;
+  readonly #facts = new Remembered<ShopFacts>(REMEMBERED_MS, Date.now);
+  readonly #categories = new Remembered<CategoryPaths>(REMEMBERED_MS, Date.now);
 
   constructor(
     private readonly client: WooClient,
     private readonly kept: KeptIdentity | undefined,
-    private readonly now: () => number = Date.now,
-  ) {
-    this.#facts = new Remembered(REMEMBERED_MS, now);
-    this.#categories = new Remembered(REMEMBERED_MS, now);
-  }
+  ) {}
 
   /** Throws `misconfigured` when another shop answers, or the same one at another address. */
   facts({ fresh = false } = {}): Promise<ShopFacts> {
@@ -63,7 +59,7 @@ export class WooShop {
       version: environment.version,
       address,
       hasStoreId: storeId !== '',
-      behindMs: behindMs(at, this.now()),
+      behindMs: behindMs(at, Date.now()),
       plugins: new Set(plugins.map(({ plugin }) => plugin.split('/')[0] ?? '')),
     };
   }
