@@ -45,6 +45,20 @@ describe('calls that the store asks to slow down', () => {
     expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(25_000);
   });
 
+  it.each(['0', 'Fri, 20 Nov 2026 11:00:00 GMT'])(
+    'gives up as throttled where each 429 says to come back at once (Retry-After: %s)',
+    async (header) => {
+      let answers = 0;
+      store.answerWith(() => {
+        answers += 1;
+        return answers > 50 ? data(COUNT) : { status: 429, text: 'slow', headers: { 'retry-after': header } };
+      });
+      const { connector, slept } = connect(store.url, { limits: { throttleWaitMs: 10_000 } });
+      await expect(connector.parts.pages.count('')).rejects.toMatchObject({ code: 'throttled' });
+      expect(slept).toEqual(Array.from({ length: 10 }, () => 1_000));
+    },
+  );
+
   it('survives a THROTTLED answer without cost', async () => {
     const json = { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }] };
     store.answerInTurn({ json }, data(COUNT));

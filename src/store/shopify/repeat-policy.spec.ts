@@ -26,7 +26,18 @@ describe('a failed attempt of a call', () => {
     ['a passing fault of a repeatable document', fault('transient', 'if-repeatable'), 'wait 250'],
     ['a 429, for all', fault('throttled', 'always', { status: 429, retryAfterMs: 2_000 }), 'wait 2000, all'],
     ['a 429 longer than the limit', fault('throttled', 'always', { retryAfterMs: 6_000 }), 'throw'],
+    [
+      'a 429 that asks for no wait',
+      fault('throttled', 'always', { status: 429, retryAfterMs: 0 }),
+      'wait 1000, all',
+    ],
+    ['a THROTTLED, as long as its cost says', fault('throttled', 'always', { retryAfterMs: 50 }), 'wait 50'],
     ['a longer wait that was asked for', fault('transient', 'always', { retryAfterMs: 700 }), 'wait 700'],
+    [
+      'a fault that lasts longer than the call may',
+      fault('transient', 'always', { retryAfterMs: 600_000 }),
+      'throw',
+    ],
   ])('%s', (_name, given, expected) => {
     expect(shown(policy().next(given, true, never))).toBe(expected);
   });

@@ -48,7 +48,9 @@ export class RepeatPolicy {
   }
 
   #throttled(error: CodedError): NextStep {
-    const ms = error.retryAfterMs ?? THROTTLED_WAIT_MS;
+    // A status may ask for no wait, or name a time that is past by our clock: without a wait the attempts would not end.
+    const leastMs = error.status === undefined ? 0 : THROTTLED_WAIT_MS;
+    const ms = Math.max(leastMs, error.retryAfterMs ?? THROTTLED_WAIT_MS);
     this.#waitedMs += ms;
     if (this.#waitedMs > this.limits.throttleWaitMs) return { kind: 'throw', error };
     // A status concerns all calls. A THROTTLED concerns this one, and the cost throttle holds the others back.
@@ -58,7 +60,7 @@ export class RepeatPolicy {
   #failed(error: CodedError, mayRepeat: boolean): NextStep {
     this.#failures += 1;
     const tookMs = this.now() - this.#begunAtMs - this.#waitedMs;
-    const isLast = this.#failures >= this.limits.attempts || tookMs > CALL_MS;
+    const isLast = this.#failures >= this.limits.attempts || tookMs + (error.retryAfterMs ?? 0) > CALL_MS;
     if (!mayRepeat || isLast) return { kind: 'throw', error };
     const ms = BACKOFF.storeCall.delayMs(this.#failures, this.random, error.retryAfterMs);
     return { kind: 'wait', ms, pauseAll: false };
