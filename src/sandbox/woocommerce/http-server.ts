@@ -54,9 +54,9 @@ function errorReply(error: RestError): Reply {
   return { status: error.status, body: error.body() };
 }
 
-function answerOf({ status, body, total, pages }: Reply, now: Date): Answer {
-  const date = now.toUTCString();
-  if (typeof body === 'string') return { status, body, headers: { date, 'content-type': 'text/html' } };
+function answerOf({ status, body, total, pages, headers }: Reply, now: Date): Answer {
+  const own = { date: now.toUTCString(), ...headers };
+  if (typeof body === 'string') return { status, body, headers: { ...own, 'content-type': 'text/html' } };
   const counts = { 'x-wp-total': String(total), 'x-wp-totalpages': String(pages) };
-  return { status, body, headers: { date, ...(total === undefined ? {} : counts) } };
+  return { status, body, headers: { ...own, ...(total === undefined ? {} : counts) } };
 }

@@ -25,6 +25,8 @@ export interface Reply {
   /** Of a list. */
   readonly total?: number;
   readonly pages?: number;
+  /** Besides those of each answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RouteParts {

@@ -70,6 +70,8 @@ const errorSchema = z.object({
 
 const REQUEST_MS = 60_000;
 const ATTEMPTS = 4;
+/** A shop that asks for more is tried again by the caller, which keeps a row and holds no worker meanwhile. */
+const LONGEST_WAIT_MS = 60_000;
 const NO_SUCH_PRODUCT: ReadonlySet<string> = new Set([
   'woocommerce_rest_product_invalid_id',
   'woocommerce_rest_already_trashed',
@@ -100,7 +102,9 @@ export class WooClient {
       } catch (error) {
         if (!(error instanceof CodedError)) throw error;
         error.raisedBy('store');
-        const mayRepeat = error.code === 'transient' || error.code === 'throttled';
+        const mayRepeat =
+          (error.code === 'transient' || error.code === 'throttled') &&
+          (error.retryAfterMs ?? 0) <= LONGEST_WAIT_MS;
         if (!canRepeat || !mayRepeat || attempt >= (this.settings.attempts ?? ATTEMPTS)) throw error;
         await delay(BACKOFF.storeCall.delayMs(attempt, Math.random, error.retryAfterMs));
       }

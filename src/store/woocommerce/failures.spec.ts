@@ -110,6 +110,25 @@ describe('a shop that answers nothing for a while', () => {
   });
 });
 
+describe('a shop that asks for ten minutes, as WordPress does while a plugin is updated,', () => {
+  const busy = (status: number) => () => ({
+    ...{ status, body: '<html>Briefly unavailable for scheduled maintenance.</html>' },
+    headers: { 'retry-after': '600' },
+  });
+
+  it.each([503, 429])('is not waited for within a call (%d)', async (status) => {
+    const shop = await shopWith(1);
+    shop.answerWith(busy(status));
+    await expect(connect(shop).count()).rejects.toMatchObject({ status, retryAfterMs: 600_000 });
+  });
+
+  it('ends the read of all products, which is tried again after that time', async () => {
+    const shop = await shopWith(1);
+    shop.answerWith(({ path }) => (path === 'wc/v3/products' ? busy(503)() : null));
+    await expect(sources(connect(shop))).rejects.toMatchObject({ retryAfterMs: 600_000 });
+  });
+});
+
 it('a write is known to have changed nothing where the shop took no connection', async () => {
   const shop = await shopWith(1);
   const client = clientOf(shop);

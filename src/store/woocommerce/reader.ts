@@ -97,8 +97,9 @@ export class WooReader {
         await this.count();
         return;
       } catch (error) {
-        if (!isAway(error) || performance.now() >= until) throw error;
+        if (!isAway(error)) throw error;
         const waitMs = BACKOFF.storeCall.delayMs(attempt, Math.random, error.retryAfterMs);
+        if (performance.now() + waitMs > until) throw error;
         await delay(waitMs, undefined, signal === undefined ? {} : { signal });
       }
   }
