@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { OWED_CODES, type OwedCode, type OwedProduct } from '../domain/owed.js';
 import { Database, json } from './database.js';
 import { isLeftBehind } from './identifier-owners.js';
+import { isRun } from './newest-rows.js';
 import { counted, rowOf } from './rows.js';
 import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { isUninstalled } from './uninstalled-store.js';
@@ -102,7 +103,8 @@ export class OwedRepository {
 
   /**
    * Stores whose events named products that no run has begun to read since, once the newest event is older than `quietMs`: a burst is one
-   * run's work. Those of a store that may not be tried wait: each run would fail at once.
+   * run's work. Those of a store that may not be tried wait: each run would fail at once. So do those of a store whose newest run
+   * could not read its changes and is tried again by itself, for ten minutes at most.
    */
   async storesAnnounced(quietMs: number): Promise<string[]> {
     return this.db.texts(
@@ -110,6 +112,9 @@ export class OwedRepository {
       `SELECT store FROM announced_product AS announced WHERE NOT ${isUninstalled('announced.store')}
          AND NOT EXISTS (SELECT 1 FROM store_state AS paused WHERE paused.store = announced.store
            AND paused_until > now() AND paused_scope = 'everything')
+         AND (SELECT run.kind = 'incremental' AND run.state = 'failed' AND run.phase = 'extract' AND run.retry_at > now()
+             AND run.finished_at > now() - interval '10 minutes'
+           FROM sync_run AS run WHERE run.store = announced.store AND ${isRun('run')} ORDER BY run.created_at DESC LIMIT 1) IS NOT TRUE
          AND (SELECT count(*) FROM sync_run AS run WHERE run.store = announced.store AND run.trigger = 'event'
            AND run.created_at > now() - interval '1 hour') < $2
        GROUP BY store HAVING max(announced_at) < now() - $1 * interval '1 millisecond' OR min(announced_at) < now() - interval '1 minute'`,

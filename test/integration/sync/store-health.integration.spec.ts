@@ -127,6 +127,45 @@ describe('a store that refuses the token', () => {
   });
 });
 
+describe('a store that does not answer', () => {
+  const away = refusal('transient', { status: 503, side: 'store' });
+  const eventRun = async () => {
+    const { id } = await stages.requests.request({ store: STORE, full: false, trigger: 'event' });
+    return stages.work(id);
+  };
+
+  it('gets no further run by its events while the one that failed waits to be tried again, which then reads them', async () => {
+    await storeEvent();
+    stages.store.script.before('identify', away);
+    const { id } = await eventRun();
+    expect(await storesDue()).toEqual([]);
+    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [id]);
+    expect(await stages.runs.requeueDue()).toEqual([id]);
+    expect(await stages.work(id)).toMatchObject({ state: 'succeeded' });
+    expect(await sqlRows(stages.db, 'SELECT 1 FROM announced_product')).toEqual([]);
+  });
+
+  it('has its events read while a full run waits to be tried again', async () => {
+    stages.store.script.before('startExport', away);
+    expect(await stages.sync()).toMatchObject({ state: 'failed', retryAt: expect.any(Date) });
+    await storeEvent();
+    expect(await storesDue()).toEqual([STORE]);
+  });
+
+  it('is tried again for its events after ten minutes, however long the run waits', async () => {
+    await storeEvent();
+    stages.store.script.before('identify', refusal('transient', { retryAfterMs: 3_600_000, side: 'store' }));
+    const { id } = await eventRun();
+    expect(await storesDue()).toEqual([]);
+    await stages.db.affected(
+      `UPDATE sync_run SET finished_at = now() - interval '11 minutes' WHERE id = $1`,
+      [id],
+    );
+    expect(await storesDue()).toEqual([STORE]);
+    expect(await eventRun()).toMatchObject({ state: 'succeeded' });
+  });
+});
+
 describe('a store that denies writing', () => {
   it('pauses its writes after one attempt; they wait visibly, and reading goes on', async () => {
     const ids = await readyWriteBacks();
