@@ -40,7 +40,17 @@ export function decideFields(
     .map((value) => [value, decideOwn(value, live, context)] as const);
   const decided = new Map(own);
   const byTarget = new Map(own.flatMap(([, decisions]) => decisions.map((each) => [each.target, each])));
-  return intended.flatMap((value) => decided.get(value) ?? decideTranslation(value, live, byTarget, context));
+  return intended
+    .flatMap((value) => decided.get(value) ?? decideTranslation(value, live, byTarget, context))
+    .map((decision) => overtaken(decision, context));
+}
+
+/** The decision, unless a newer result has a value for its place. What an earlier attempt has written counts as written all the same. */
+function overtaken(decision: FieldDecision, { newerTargets }: WriteBackContext): FieldDecision {
+  const { target, verdict: ruled } = decision;
+  return newerTargets.has(target) && (ruled === 'write' || ruled === 'conflict')
+    ? { ...decision, verdict: 'unfit', reason: 'a newer result has a value for it' }
+    : decision;
 }
 
 /** The decision about a value, or one about each part of the product that it goes to. */
@@ -59,8 +69,6 @@ function decideField(value: IntendedValue, live: LiveProduct, context: WriteBack
   const found = { before: present.value, token: present.token };
   if (value.withheld !== undefined)
     return { ...value, ...found, verdict: 'not_generated', reason: value.withheld };
-  if (context.newerTargets.has(value.target))
-    return { ...value, ...found, verdict: 'unfit', reason: 'a newer result has a value for it' };
   if (present.closed !== undefined)
     return { ...value, ...found, verdict: 'unfit', reason: present.closed.reason };
   const meant = meantValue(value, { present, live }, context);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js';
 import { refusal } from '../../support/fake-catalog.js';
-import { snapshot } from '../../support/fake-store.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import {
   deliverNewer,
   deliverResult,
@@ -113,6 +113,33 @@ describe('a writer that dies', () => {
       ]);
     },
   );
+
+  it('after the write of a variant’s text makes no conflict of a newer result of that variant', async () => {
+    const model = modelSnapshot(3);
+    const [small] = model.variants;
+    stages.settings = { store: { writeBack: { variants: { description: 'custom.text' } } }, workspace: {} };
+    stages.store.put(model);
+    stages.store.variantDefinitions.set('custom.text', {
+      ...{ namespace: 'custom', key: 'text', type: 'multi_line_text_field', validations: [] },
+    });
+    await stages.sync();
+    const { catalogId, variantLinks } = await stages.link(3);
+    const variant = (description: string) => ({
+      ...{ id: Number(variantLinks[small!.externalId]), external_id: small!.externalId, description },
+    });
+    const product = { id: Number(catalogId), external_id: model.externalId, variants: [variant('First')] };
+    const first = await deliverNewer(stages, { id: 3, product });
+    await diesAt('write-back.started', first);
+    const field = { namespace: 'custom', key: 'text', type: 'multi_line_text_field', value: 'First' };
+    const variants = stages.store
+      .at('3')
+      .variants.map((each) => (each.storeId === small!.storeId ? { ...each, metafields: [field] } : each));
+    stages.store.edit('3', { variants });
+    const newer = await deliverNewer(stages, { id: 3, product: variant('Second') });
+    await stages.db.affected('UPDATE write_back SET next_attempt_at = now()');
+    for (const id of [first, newer]) await stages.writer.write(id);
+    expect(await stages.writeBacks.get(newer)).toMatchObject({ state: 'applied' });
+  });
 
   it('again and again on one write-back ends it, and a person may approve it', async () => {
     const id = await generated();
