@@ -32,6 +32,7 @@ describe('translations on the dashboard', () => {
       ...{ seen: {}, sentBefore: {}, written: {}, pushedValues: {}, onConflict: 'skip', released: false },
       ...{
         newerTargets: new Set<string>(),
+        isMapped: () => true,
         keep: [],
         pictureHosts: [],
         definitions: NO_DEFINITIONS,

@@ -13,6 +13,8 @@ import type { KeepableElement } from './kept-media.js';
 export interface WriteBackContext extends KnownContent {
   /** Targets for which a newer result of the product, or of one of its variants, has a value. */
   readonly newerTargets: ReadonlySet<string>;
+  /** Whether the store's settings still map something to the target. */
+  readonly isMapped: (target: string) => boolean;
   /** Elements of the merchant's description that stay after a generated one. */
   readonly keep: readonly KeepableElement[];
   /** Further hosts that generated pictures may be from: those of the store, and `writeBack.imageHosts`. */
@@ -45,12 +47,17 @@ export function decideFields(
     .map((decision) => overtaken(decision, context));
 }
 
-/** The decision, unless a newer result has a value for its place. What an earlier attempt has written counts as written all the same. */
-function overtaken(decision: FieldDecision, { newerTargets }: WriteBackContext): FieldDecision {
-  const { target, verdict: ruled } = decision;
-  return newerTargets.has(target) && (ruled === 'write' || ruled === 'conflict')
-    ? { ...decision, verdict: 'unfit', reason: 'a newer result has a value for it' }
-    : decision;
+/** The decision, unless a newer result or the present settings keep the value from its place. What was begun is finished. */
+function overtaken(
+  decision: FieldDecision,
+  { newerTargets, isMapped, sentBefore }: WriteBackContext,
+): FieldDecision {
+  const { target, partOf = target, verdict: ruled } = decision;
+  if (ruled !== 'write' && ruled !== 'conflict') return decision;
+  if (newerTargets.has(target))
+    return { ...decision, verdict: 'unfit', reason: 'a newer result has a value for it' };
+  if (isMapped(partOf) || sentBefore[target] !== undefined) return decision;
+  return { ...decision, verdict: 'unfit', reason: 'no setting maps a value to it any more' };
 }
 
 /** The decision about a value, or one about each part of the product that it goes to. */

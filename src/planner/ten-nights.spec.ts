@@ -142,6 +142,7 @@ class Product {
       released: false,
       sentBefore: {},
       newerTargets: new Set(),
+      isMapped: () => true,
       keep: ['img', 'iframe', 'video', 'table'],
       pictureHosts: [],
       definitions: NO_DEFINITIONS,

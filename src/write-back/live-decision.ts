@@ -4,6 +4,7 @@ import { placeOfTarget, readTargetsFor } from '../domain/write-target.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { needsImages } from '../planner/final-text.js';
+import { isMapped } from '../planner/mapped-target.js';
 import { decideFields, withLandedWrites } from '../planner/plan-write-back.js';
 import { pictureHostsOf, readConstraints } from '../connections/live-targets.js';
 import type { Store } from '../connections/connections.js';
@@ -57,6 +58,7 @@ export class LiveDecision {
       releasedValues: row.state === 'ready' ? row.releasedValues : null,
       sentBefore: row.sent,
       newerTargets,
+      isMapped: (target) => isMapped(target, writeBack),
       keep: writeBack.keep,
       pictureHosts: pictureHostsOf(store),
       ...constraints,

@@ -228,6 +228,7 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
     released: false,
     sentBefore: {},
     newerTargets: new Set(),
+    isMapped: () => true,
     keep: [],
     pictureHosts: [],
     definitions: NO_DEFINITIONS,
