@@ -3,7 +3,7 @@ import { In, IsNull, LessThanOrEqual, MoreThan, Not, Raw, type QueryRunner } fro
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import type { GateFinding } from '../domain/gate-finding.js';
-import type { WrittenContent } from '../domain/written-content.js';
+import { valueHash, type WrittenContent } from '../domain/written-content.js';
 import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
 import { SILENT_SIDE_WAIT, json, uuid, Database } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
@@ -237,19 +237,24 @@ export class WriteBackRepository {
     return this.db.repository(WriteBackEntity).find({ where: { externalId }, order: { createdAt: 'ASC' } });
   }
 
-  /** The targets that later write-backs of the product wrote, as far as these are applied. */
+  /** Hashes of the values that later write-backs of the product wrote, by target, as far as these are applied. */
   async writtenLater({
     id,
     externalId,
     settledAt,
-  }: Pick<WriteBackEntity, 'id' | 'externalId' | 'settledAt'>): Promise<ReadonlySet<string>> {
-    if (settledAt === null) return new Set();
+  }: Pick<WriteBackEntity, 'id' | 'externalId' | 'settledAt'>): Promise<
+    ReadonlyMap<string, ReadonlySet<string>>
+  > {
+    const hashes = new Map<string, Set<string>>();
+    if (settledAt === null) return hashes;
     const later = await this.db.repository(WriteBackEntity).find({
       where: { id: Not(id), externalId, state: 'applied', settledAt: MoreThan(settledAt) },
       select: { id: true, fields: true },
     });
     const written = later.flatMap(({ fields }) => fields).filter(({ outcome }) => outcome === 'written');
-    return new Set(written.map(({ target }) => target));
+    for (const { target, after } of written)
+      hashes.set(target, (hashes.get(target) ?? new Set()).add(valueHash(after)));
+    return hashes;
   }
 
   async countByState(store: string): Promise<Record<string, number>> {

@@ -14,8 +14,8 @@ export interface PlannedRevert {
  * Decides field by field what a revert does (docs/decisions/0012-merchant-edits-win.md): a before-image is restored where the store
  * still holds what was written, and every other field is left as it is. `current` returns the live value of a target; `written` is
  * our written content of the product: it distinguishes a later text of ours from an edit. `unread` returns why a value could not be
- * read: such a value is not known to be empty, so its field is left as it is. `isReplaced`: a later write-back wrote the field, perhaps
- * with the same text, which is that one's to revert.
+ * read: such a value is not known to be empty, so its field is left as it is. `isReplaced`: a later write-back wrote the live value, perhaps
+ * the same text, which is that one's to revert.
  */
 export function planRevert(
   journal: readonly JournalField[],

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import { liveValue, type LiveProduct } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
-import type { WrittenContent } from '../domain/written-content.js';
+import { valueHash, type WrittenContent } from '../domain/written-content.js';
 import { readTargetsFor } from '../domain/write-target.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
@@ -94,7 +94,7 @@ export class WriteBackReverter {
       current,
       written,
       (target) => unreadReason(live, target),
-      (target) => later.has(target) && !assumed.has(target),
+      (target) => !assumed.has(target) && later.get(target)?.has(valueHash(current(target))) === true,
     );
     return { store, live, storeId: link.storeId, written, plan };
   }

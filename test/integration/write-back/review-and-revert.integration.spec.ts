@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
+import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliverNewer, outcomesOf, writeNewer, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
@@ -185,6 +186,16 @@ describe('a revert', () => {
     const third = await writeNewer(stages, { name: 'Third', html: '<p>Third</p>' });
     expect(outcomesOf(third)).toEqual({ title: 'written', descriptionHtml: 'written' });
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
+  });
+
+  it('without an answer from the store lets the one of an earlier write-back restore what stood before both', async () => {
+    stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+    const first = await applied({ sections: [{ code: 'material', value: 'Oak' }] });
+    const second = await applied({ sections: [{ code: 'material', value: 'Ash' }] });
+    stages.store.script.after('writeMetafields', refusal('transient', { outcomeUnknown: true }));
+    await expect(stages.reverter.revert(second, PERSON)).rejects.toMatchObject({ code: 'transient' });
+    for (const id of [first, second]) await stages.reverter.revert(id, PERSON);
+    expect(stages.store.metafield('1', 'material')).toBeUndefined();
   });
 
   it('of a text that later came again leaves each one after it to its own predecessor', async () => {
