@@ -130,11 +130,15 @@ export class WriteBackRepository {
     });
   }
 
-  /** Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready, or waits. */
+  /**
+   * Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready, or waits. An
+   * approved row waits for its time even if a job of an earlier approval comes first: until then a person may undo the approval.
+   */
   async begin(id: string): Promise<number | null> {
     const row = await this.db.readOne(
       crashCountRow,
-      `UPDATE write_back SET ${COUNT_CRASH} WHERE id = $1 AND state = 'ready' AND ${PAUSED_NO_LONGER} RETURNING crash_count`,
+      `UPDATE write_back SET ${COUNT_CRASH} WHERE id = $1 AND state = 'ready' AND ${PAUSED_NO_LONGER}
+         AND (intended_before IS NULL OR next_attempt_at <= now()) RETURNING crash_count`,
       [id],
     );
     return row?.crashCount ?? null;

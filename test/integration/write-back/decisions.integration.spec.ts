@@ -41,6 +41,16 @@ describe('taking a decision back', () => {
     expect(stages.store.script.count('writeFields')).toBe(0);
   });
 
+  it('leaves the next approval its whole time, whatever jobs the first one has left', async () => {
+    const id = await generated();
+    const delayed = { ...PERSON, delayMs: 60_000 };
+    await stages.decisions.decide(id, 'approve', delayed);
+    await undo(id);
+    await stages.decisions.decide(id, 'approve', delayed);
+    expect(await stages.writer.write(id)).toBeNull();
+    expect(await undo(id)).toBe('decided');
+  });
+
   it('of an approval of some fields restores all of them', async () => {
     const id = await generated();
     await approve(id, ['title']);
