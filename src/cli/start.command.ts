@@ -23,6 +23,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
 
   protected async execute(options: StartOptions): Promise<number> {
     const stopped = firstStopSignal();
+    const reloads = new ReloadSignals();
     const loaded = readDaemonConfig(options.config, options.roles);
     const { config } = loaded;
     const tooShort = weakTokens(config).filter(({ weakness }) => weakness === 'short');
@@ -57,10 +58,11 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
         logger.warn(
           'no store is configured, so nothing is synced: `store-sync init` asks for what is needed',
         );
-      const reload = reloading(daemon, logger);
-      process.on('SIGHUP', reload);
+      reloads.follow(() => {
+        reload(daemon, logger);
+      });
       await stopped;
-      process.off('SIGHUP', reload);
+      reloads.ignore();
       logger.info('stopping');
       setTimeout(() => {
         logger.warn('the shutdown timed out: the next start resumes the remaining work');
@@ -93,16 +95,38 @@ function firstStopSignal(): Promise<void> {
   });
 }
 
-/** Takes changes of the configuration files. A refusal is logged, and the daemon works on as before. */
-function reloading(daemon: RunningDaemon, logger: Runtime['logger']): () => void {
-  return () => {
-    try {
-      daemon.reload();
-    } catch (error) {
-      logger.error(
-        { err: errorLine(error) },
-        'the changed configuration is not used; the one before stays in force',
-      );
-    }
+/** SIGHUP, which ends a process that does not listen to it. One that comes during the start is obeyed once the daemon is up. */
+class ReloadSignals {
+  #wasAsked = false;
+  #obey = (): void => {
+    this.#wasAsked = true;
   };
+
+  constructor() {
+    process.on('SIGHUP', () => {
+      this.#obey();
+    });
+  }
+
+  follow(obey: () => void): void {
+    this.#obey = obey;
+    if (this.#wasAsked) obey();
+  }
+
+  /** The daemon stops. */
+  ignore(): void {
+    this.#obey = () => undefined;
+  }
+}
+
+/** Takes changes of the configuration files. A refusal is logged, and the daemon works on as before. */
+function reload(daemon: RunningDaemon, logger: Runtime['logger']): void {
+  try {
+    daemon.reload();
+  } catch (error) {
+    logger.error(
+      { err: errorLine(error) },
+      'the changed configuration is not used; the one before stays in force',
+    );
+  }
 }

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
-import type { Program } from '../support/e2e-program.js';
+import { Program } from '../support/e2e-program.js';
 import { until, World } from '../support/e2e-world.js';
 
 let world: World;
@@ -75,5 +77,37 @@ describe('a reload of the configuration', () => {
     const { body } = await world.api('POST', '/api/v1/config/reload');
     expect(body).toMatchObject({ stores: { removed: ['second'] } });
     expect(await storesOf()).toEqual(['main', 'third']);
+  });
+
+  it('by SIGHUP during a start waits until the daemon is up', async () => {
+    daemon.signal('SIGTERM');
+    await daemon.exit();
+    const { hostname: host, port } = new URL(world.databaseUrl);
+    const [reached, signalled] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()];
+    const door = createServer((incoming) => {
+      reached.resolve(null);
+      const outgoing = connect({ host, port: Number(port) });
+      for (const socket of [incoming, outgoing]) socket.on('error', () => undefined);
+      incoming.once('close', () => outgoing.destroy());
+      outgoing.pipe(incoming);
+      void signalled.promise.then(() => incoming.pipe(outgoing));
+    }).listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    const url = new URL(world.databaseUrl);
+    url.port = String((door.address() as AddressInfo).port);
+    await world.configure({ storesDir: './stores.d', database: { url: url.href } });
+    const started = await Program.start(['start'], { cwd: world.directory, env: world.env });
+    try {
+      await reached.promise;
+      await addStore('fourth', 'fourth.myshopify.com');
+      started.signal('SIGHUP');
+      signalled.resolve(null);
+      await started.line((line) => line.includes('the configuration was read again'));
+      expect(await storesOf()).toEqual(['main', 'fourth', 'third']);
+    } finally {
+      started.signal('SIGTERM');
+      expect(await started.exit()).toBe(0);
+      door.close();
+    }
   });
 });

@@ -15,5 +15,7 @@ describe('the systemd unit', () => {
   it('waits longer for a stop than the program takes, and reloads without a restart', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(27);
     expect(unit).toContain('ExecReload=/bin/kill -HUP $MAINPID\n');
+    // A reload that comes before the program listens ends it, which systemd takes for a clean stop.
+    expect(unit).toContain('Restart=always\n');
   });
 });
