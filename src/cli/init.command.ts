@@ -5,7 +5,7 @@ import { CodedError } from '../domain/errors.js';
 import { StoreSyncCommand } from './command.js';
 import type { CommonOptions } from './options.js';
 import { completeAnswers } from './init/conversation.js';
-import { assertFree, writeFiles, type Destination } from './init/files.js';
+import { assertFree, earlierSecret, writeFiles, type Destination } from './init/files.js';
 import { PROBES } from './init/probes.js';
 import { personAt } from './init/terminal-person.js';
 import {
@@ -45,7 +45,7 @@ export class InitCommand extends StoreSyncCommand<InitOptions> {
       flags: '--compose',
       description: 'writes what compose.yaml needs: the configuration, and all secrets in ./secrets',
     },
-    { flags: '--force', description: 'replaces files that exist' },
+    { flags: '--force', description: 'replaces files that exist; secrets of its own making stay' },
   ];
 
   protected async execute(options: InitOptions): Promise<number> {
@@ -65,6 +65,9 @@ export class InitCommand extends StoreSyncCommand<InitOptions> {
       ...(isForCompose && { container: CONTAINER_USER }),
     };
     assertFree(destination);
+    // A database, a browser or the catalog service may have the earlier one by now.
+    const ownSecret = async (name: string): Promise<string> =>
+      (await earlierSecret(join(secretsDir, isForCompose ? name.toLowerCase() : name))) ?? newSecret();
     const answers = await completeAnswers(givenAnswers(options.store, options, environment()), {
       probes: PROBES,
       person: process.stdin.isTTY ? personAt({ input: process.stdin, output: process.stderr }) : null,
@@ -73,12 +76,14 @@ export class InitCommand extends StoreSyncCommand<InitOptions> {
         process.stderr.write(`${paintState(level, 4)}  ${what}: ${printable(detail, 400)}\n`),
     });
     const generated = {
-      ADMIN_TOKEN: newSecret(),
-      CATALOG_WEBHOOK_SECRET: newSecret(),
-      ...(isWooCommerce(answers) && { WOOCOMMERCE_WEBHOOK_SECRET: newSecret() }),
+      ADMIN_TOKEN: await ownSecret('ADMIN_TOKEN'),
+      CATALOG_WEBHOOK_SECRET: await ownSecret('CATALOG_WEBHOOK_SECRET'),
+      ...(isWooCommerce(answers) && {
+        WOOCOMMERCE_WEBHOOK_SECRET: await ownSecret('WOOCOMMERCE_WEBHOOK_SECRET'),
+      }),
     };
     const written = isForCompose
-      ? composeConfiguration(answers, generated, newSecret())
+      ? composeConfiguration(answers, generated, await ownSecret('POSTGRES_PASSWORD'))
       : writtenConfiguration(answers, `./${secretsName}`, generated);
     const paths = await writeFiles(written, destination);
     // Proves that the next command can use the file.

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CodedError } from '../../domain/errors.js';
 import type { Written } from './written-configuration.js';
@@ -47,6 +47,17 @@ export async function writeFiles(written: Written, destination: Destination): Pr
   });
   for (const [path, content] of files) await named(path, () => put(path, content, destination));
   return files.map(([path]) => path);
+}
+
+/** The secret that an earlier `init` wrote, or null. Throws `invalid` for a file that cannot be read. */
+export async function earlierSecret(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim() || null;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (code === 'ENOENT') return null;
+    throw new CodedError('invalid', `${path} cannot be read (${code})`, { cause: error });
+  }
 }
 
 /** `wx` follows no link and replaces nothing. */

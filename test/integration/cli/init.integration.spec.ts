@@ -187,6 +187,21 @@ describe('store-sync init by flags alone', () => {
     expect(Object.keys(written('kept.yaml').stores)).toEqual(['other']);
   });
 
+  it.each([{}, { compose: true }])('keeps the secrets of its own making under --force (%j)', async (way) => {
+    const name = `again-${String(Object.keys(way).length)}`;
+    const secrets = join(directory, name, 'compose' in way ? 'secrets' : 'store-sync.secrets');
+    const made = () =>
+      readdirSync(secrets)
+        .filter((file) => /^(admin|catalog_webhook|postgres|database)/i.test(file))
+        .map((file) => [file, readFileSync(join(secrets, file), 'utf8')]);
+    const options = { ...flags(join(name, 'store-sync.yaml')), ...way };
+    await init(options);
+    const before = made();
+    expect(before.length).toBeGreaterThan(1);
+    expect((await init({ ...options, store: 'other', force: true })).status).toBe(0);
+    expect(made()).toEqual(before);
+  });
+
   it('writes through no link that stands in its way', async () => {
     writeFileSync(join(directory, 'precious'), 'precious');
     symlinkSync(join(directory, 'precious'), join(directory, 'linked.yaml'));
