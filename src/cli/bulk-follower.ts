@@ -90,15 +90,20 @@ export class BulkFollower {
     }
   }
 
-  #status({ id, state, reason, refused, dryRun, leftEdited, leftGated }: PresentedBulkChange): number {
+  #status(change: PresentedBulkChange): number {
+    const { state, refused, dryRun, leftEdited, leftGated } = change;
     const left = leftEdited + leftGated;
     if (state === 'done' && (refused === 0 || dryRun)) return 0;
     if (state === 'done') return refused > left ? 1 : 3;
-    reportFailure(
-      `bulk change ${id} is ${state}: ${reason ?? 'no reason given'}; a running daemon continues a queued one`,
-    );
+    reportFailure(notDone(change));
     return 1;
   }
+}
+
+function notDone({ id, state, reason }: PresentedBulkChange): string {
+  if (state === 'queued' || state === 'running')
+    return `${reason ?? 'interrupted'}: a daemon continues bulk change ${id}; to stop it, cancel it on the dashboard under Bulk changes`;
+  return `bulk change ${id} is ${state}${reason === null ? '' : `: ${reason}`}`;
 }
 
 const DONE = { reject: 'rejected', revert: 'reverted', reapply: 'written again' } as const;
