@@ -3,20 +3,22 @@ import { STORE_TOKEN } from '../support/world/services.js';
 import { z } from 'zod';
 import { contentWrites, edit, fill, single, storeDump } from '../support/e2e-products.js';
 import { runSchema, World } from '../support/e2e-world.js';
+import { createTestDatabase } from '../support/postgres.js';
 import { runLine } from '../support/run-command.js';
 
+const SETTINGS = { workspaces: { default: { generation: { mode: 'off' } } } };
+
 let world: World;
+/** Besides `main`, a store for each test that counts the products of a run. */
 beforeAll(async () => {
-  world = await World.open({
-    database: 'empty',
-    settings: { workspaces: { default: { generation: { mode: 'off' } } } },
-  });
-  fill(world.store, 6, { singleEvery: 2 });
+  world = await World.open({ settings: SETTINGS, stores: ['main', 'planned', 'synced', 'edited'] });
 });
 afterAll(() => world.end());
 
 describe('commands', () => {
   it('check says that a migration is pending; migrate creates the tables, and the second time does nothing', async () => {
+    const empty = await createTestDatabase();
+    await world.configure({ ...SETTINGS, database: { url: empty.url } });
     const check = await runLine(world, ['check']);
     expect([check.status, check.stdout]).toEqual([0, expect.stringMatching(/^warn .*1 migration pending/m)]);
     expect(await runLine(world, ['migrate'])).toMatchObject({
@@ -29,14 +31,17 @@ describe('commands', () => {
       stderr: '',
       stdout: 'no migrations are pending\n',
     });
+    await world.configure(SETTINGS);
+    await empty.drop();
   });
 
   it('plan names each product with its reason, exits with 2 and writes nothing anywhere', async () => {
+    fill(world.storeOf('planned'), 6, { singleEvery: 2, prefix: 'planned-' });
     // The first request of any process makes the workspace's row, which counts the requests of all.
-    await world.rows(`INSERT INTO workspace_state (workspace) VALUES ('default')`);
+    await world.rows(`INSERT INTO workspace_state (workspace) VALUES ('default') ON CONFLICT DO NOTHING`);
     const before = await everything();
-    const plain = await runLine(world, ['plan', '--store', 'main']);
-    const json = await runLine(world, ['plan', '--store', 'main', '--json']);
+    const plain = await runLine(world, ['plan', '--store', 'planned']);
+    const json = await runLine(world, ['plan', '--store', 'planned', '--json']);
     expect(plain.status).toBe(2);
     expect(plain.stderr).not.toContain('store-sync:');
     expect(plain.stdout.match(/^\+ create .*new in the store$/gm)).toHaveLength(6);
@@ -46,7 +51,8 @@ describe('commands', () => {
   });
 
   it('sync exits with 0 when everything went well, and then plan with 0', async () => {
-    const { status, stderr, stdout } = await runLine(world, ['sync', '--store', 'main', '--json']);
+    fill(world.storeOf('synced'), 6, { singleEvery: 2, prefix: 'synced-' });
+    const { status, stderr, stdout } = await runLine(world, ['sync', '--store', 'synced', '--json']);
     expect(status).toBe(0);
     // Progress goes there; an error would name the program.
     expect(stderr).not.toContain('store-sync:');
@@ -54,16 +60,18 @@ describe('commands', () => {
       status: 'succeeded',
       counts: { seen: 6, created: 6, failed: 0 },
     });
-    const again = await runLine(world, ['plan', '--store', 'main', '--full']);
+    const again = await runLine(world, ['plan', '--store', 'synced', '--full']);
     expect(again.status).toBe(0);
   });
 
   it('plan says which fields of an edited product would change', async () => {
-    const [product] = world.store.products.list();
+    const store = world.storeOf('edited');
+    const [product] = fill(store, 6, { singleEvery: 2, prefix: 'edited-' });
     if (!product) throw new Error('no product');
-    edit(world.store, product, { title: 'Another title' });
+    expect((await runLine(world, ['sync', '--store', 'edited'])).status).toBe(0);
+    edit(store, product, { title: 'Another title' });
     const before = await everything();
-    const { status, stdout } = await runLine(world, ['plan', '--store', 'main', '--json']);
+    const { status, stdout } = await runLine(world, ['plan', '--store', 'edited', '--json']);
     expect(status).toBe(2);
     expect(planSchema.parse(JSON.parse(stdout)).actions).toMatchObject([
       { kind: 'update', fields: ['name'] },
@@ -81,6 +89,7 @@ describe('commands', () => {
   });
 
   it('status shows the store, its last runs and the backlog, and --json one document', async () => {
+    expect((await runLine(world, ['sync', '--store', 'main', '--full'])).status).toBe(0);
     const plain = await runLine(world, ['status']);
     const json = await runLine(world, ['status', '--json']);
     expect(plain).toMatchObject({ status: 0, stderr: '' });
@@ -104,8 +113,12 @@ describe('commands', () => {
   });
 });
 
+const slotOf = async (method: 'GET' | 'POST' | 'DELETE', body?: object): Promise<unknown> =>
+  (await world.catalogApi(method, '/settings/webhooks/', body)).body;
+
 describe('check', () => {
   it('warns of an empty webhook slot, finds nothing else, and registers nothing', async () => {
+    await slotOf('DELETE');
     world.catalog.resetRequests();
     const { status, stdout, stderr } = await runLine(world, ['check']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -119,11 +132,11 @@ describe('check', () => {
 
   it('warns of somebody else’s URL in the webhook slot, and leaves it there', async () => {
     const foreign = { url: 'https://other.example.com/hook', hmac_secret: 'theirs' };
-    await world.catalogApi('POST', '/settings/webhooks/', foreign);
+    await slotOf('POST', foreign);
     const { status, stdout } = await runLine(world, ['check']);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^warn .*other\.example\.com/m);
-    expect((await world.catalogApi('GET', '/settings/webhooks/')).body).toMatchObject({ url: foreign.url });
+    expect(await slotOf('GET')).toMatchObject({ url: foreign.url });
   });
 
   it('fails, and checks the rest, where the installed stores cannot be read', async () => {
@@ -138,10 +151,9 @@ describe('check', () => {
 
 describe('webhook', () => {
   const FOREIGN = 'https://somebody.example.com/hook';
-  const inSlot = async (): Promise<unknown> => (await world.catalogApi('GET', '/settings/webhooks/')).body;
 
   it.each(['register', 'remove'])('%s changes somebody else’s slot with --force alone', async (action) => {
-    await world.catalogApi('POST', '/settings/webhooks/', { url: FOREIGN });
+    await slotOf('POST', { url: FOREIGN });
     const refused = await runLine(world, ['webhook', action]);
     expect([refused.status, refused.stderr]).toEqual([
       1,
@@ -149,15 +161,16 @@ describe('webhook', () => {
         /^store-sync: workspace default: the webhook slot holds .*somebody.*; --force .* it\n$/,
       ),
     ]);
-    expect(await inSlot()).toMatchObject({ url: FOREIGN });
+    expect(await slotOf('GET')).toMatchObject({ url: FOREIGN });
     expect(await runLine(world, ['webhook', action, '--force'])).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('shows whose the slot is, and never the secret', async () => {
+    await slotOf('DELETE');
     const free = await runLine(world, ['webhook']);
     expect(free.stdout).toBe('workspace default: free: the webhook slot is empty\n');
     expect((await runLine(world, ['webhook', 'register'])).status).toBe(0);
-    expect(await inSlot()).toMatchObject({ url: `${world.url}/webhooks/catalog/default` });
+    expect(await slotOf('GET')).toMatchObject({ url: `${world.url}/webhooks/catalog/default` });
     const { stdout } = await runLine(world, ['webhook', 'show', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ items: [{ workspace: 'default', state: 'ours' }] });
     expect(stdout).not.toContain(world.webhookSecret);
@@ -201,7 +214,6 @@ describe('the command line', () => {
   });
 });
 
-// Last: it revokes the store's token.
 describe('retry', () => {
   it('exits with 0 for a store that grants what is needed', async () => {
     const end = await runLine(world, ['retry', '--store', 'main']);
@@ -209,9 +221,9 @@ describe('retry', () => {
   });
 
   it('exits with 1 for a store that still refuses, and status shows the pause', async () => {
-    world.store.revokeTokens();
-    expect((await runLine(world, ['sync', '--store', 'main'])).status).toBe(1);
-    const end = await runLine(world, ['retry', '--store', 'main', '--json']);
+    const revoked = { SHOPIFY_ACCESS_TOKEN: 'revoked' };
+    expect((await runLine(world, ['sync', '--store', 'main'], revoked)).status).toBe(1);
+    const end = await runLine(world, ['retry', '--store', 'main', '--json'], revoked);
     expect(end).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^store-sync: store main is still refused: /m),
@@ -222,23 +234,25 @@ describe('retry', () => {
     });
     expect((await runLine(world, ['status'])).stdout).toContain('PAUSED (everything) since');
     expect(JSON.parse((await runLine(world, ['status', '--json'])).stdout)).toMatchObject({
-      stores: [{ health: { state: 'paused', nextTry: expect.any(String) } }],
+      stores: [{ health: { state: 'paused', nextTry: expect.any(String) } }, {}, {}, {}],
     });
+    expect((await runLine(world, ['retry', '--store', 'main'])).status).toBe(0);
   });
 });
 
 async function everything(): Promise<unknown> {
+  const stores = [...world.stores.values()];
   return {
     tables: await world.contentDump(),
     catalog: await world.catalogProducts(),
     catalogWrites: world.catalogWrites().length,
-    store: storeDump(world.store),
-    storeWrites: contentWrites(world.store).length,
+    stores: stores.map((store) => storeDump(store)),
+    storeWrites: stores.flatMap((store) => contentWrites(store)).length,
   };
 }
 
 const planSchema = z.object({
-  store: z.literal('main'),
+  store: z.enum(['planned', 'edited']),
   counts: z.object({ seen: z.number() }).loose(),
   actions: z.array(
     z.object({
@@ -250,7 +264,13 @@ const planSchema = z.object({
   ),
 });
 
+const storeNamed = (key: string) => z.object({ store: z.literal(key) });
 const statusSchema = z.object({
   workspaces: z.array(z.unknown()).min(1),
-  stores: z.tuple([z.object({ store: z.literal('main'), lastRuns: z.array(runSchema) })]),
+  stores: z.tuple([
+    storeNamed('main').extend({ lastRuns: z.array(runSchema) }),
+    storeNamed('planned'),
+    storeNamed('synced'),
+    storeNamed('edited'),
+  ]),
 });

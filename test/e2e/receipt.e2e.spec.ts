@@ -134,8 +134,11 @@ describe('a delivery while the database', () => {
       expect(await world.deliver(body)).toBe(503);
       expect(performance.now() - startedAt).toBeLessThan(3500);
       expect((await fetch(`${world.url}/health/live`)).status).toBe(200);
-      const ready = await fetch(`${world.url}/health/ready`);
-      expect(ready.status).toBe(503);
+      // Readiness is looked up once a second.
+      const ready = await until('the loss of readiness', async () => {
+        const answer = await fetch(`${world.url}/health/ready`);
+        return answer.status === 503 ? answer : null;
+      });
       expect(JSON.stringify(await ready.json())).toContain('database');
       expect(await world.api('GET', '/api/v1/deliveries')).toMatchObject({
         status: 503,

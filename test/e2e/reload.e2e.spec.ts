@@ -33,6 +33,7 @@ async function storesOf(): Promise<string[]> {
 
 describe('a reload of the configuration', () => {
   it('by the API adds a store without a restart, and says what changed', async () => {
+    const before = await storesOf();
     await addStore('second', 'second.myshopify.com');
     expect(await world.api('POST', '/api/v1/config/reload')).toEqual({
       status: 200,
@@ -42,7 +43,7 @@ describe('a reload of the configuration', () => {
         warnings: [],
       },
     });
-    expect(await storesOf()).toEqual(['main', 'second']);
+    expect(await storesOf()).toEqual([...before, 'second'].sort());
     const asked = await world.api('POST', '/api/v1/stores/second/syncs', { full: true });
     expect(asked.status).toBe(202);
   });
@@ -55,10 +56,11 @@ describe('a reload of the configuration', () => {
   });
 
   it('is refused whole, with the reason, when one file is wrong', async () => {
+    const before = await storesOf();
     await writeFile(join(world.directory, 'stores.d', 'wrong.yaml'), 'stores: { wrong: { shop: nowhere } }');
     const { status, body } = await world.api('POST', '/api/v1/config/reload');
     expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining('stores.wrong.')]);
-    expect(await storesOf()).toEqual(['main', 'second', 'third']);
+    expect(await storesOf()).toEqual(before);
     daemon.signal('SIGHUP');
     await daemon.line((line) => line.includes('the changed configuration is not used'));
     await writeFile(join(world.directory, 'stores.d', 'wrong.yaml'), '');
@@ -73,10 +75,14 @@ describe('a reload of the configuration', () => {
   });
 
   it('removes a store whose file is gone', async () => {
-    await writeFile(join(world.directory, 'stores.d', 'second.yaml'), '');
+    const before = await storesOf();
+    await addStore('removed', 'removed.myshopify.com');
+    await world.api('POST', '/api/v1/config/reload');
+    expect(await storesOf()).toContain('removed');
+    await writeFile(join(world.directory, 'stores.d', 'removed.yaml'), '');
     const { body } = await world.api('POST', '/api/v1/config/reload');
-    expect(body).toMatchObject({ stores: { removed: ['second'] } });
-    expect(await storesOf()).toEqual(['main', 'third']);
+    expect(body).toMatchObject({ stores: { added: [], removed: ['removed'] } });
+    expect(await storesOf()).toEqual(before);
   });
 
   it('by SIGHUP during a start waits until the daemon is up', async () => {

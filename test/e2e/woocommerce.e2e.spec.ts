@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type Post } from '../../src/sandbox/woocommerce/index.js';
 import { startTestShop, type TestShop } from '../support/sandbox/test-shop.js';
@@ -36,16 +36,17 @@ function writes(): number {
 }
 
 describe('a shop that has moved to another address', () => {
+  let url: string;
   beforeAll(async () => {
     await open(['Oak chair', 'Oak table']);
     expect((await syncHere(world)).run).toMatchObject({ status: 'succeeded', error: null });
-    const url = shop.url.replace('127.0.0.1', 'localhost');
+    url = shop.url.replace('127.0.0.1', 'localhost');
     shop.shop.homeUrl = url;
-    await world.configure({ stores: { main: settings({ url }) } });
   });
+  beforeEach(() => world.configure({ stores: { main: settings({ url }) } }));
   afterAll(close);
 
-  it('is stopped, whatever the configuration says, and the message names the command that goes on', async () => {
+  it('is stopped, whatever the configuration says, until a person says that it is the same shop, whose products keep their entries and get their new addresses', async () => {
     const before = [world.catalogWrites(), writes()];
     const { status, run } = await syncHere(world);
     expect([status, run.status]).toEqual([1, 'failed']);
@@ -55,15 +56,12 @@ describe('a shop that has moved to another address', () => {
     const retried = await runCommand(world, 'retry', [], { store: 'main' });
     expect(retried).toMatchObject({ status: 1, stderr: expect.stringContaining('retry --accept-shop') });
     expect([world.catalogWrites(), writes()]).toEqual(before);
-  });
 
-  it('is the same shop once a person says so: its products keep their entries, and get their new addresses', async () => {
     expect(await runCommand(world, 'retry', [], { store: 'main', acceptShop: true })).toMatchObject({
       status: 0,
       stderr: '',
     });
-    const { run } = await syncHere(world);
-    expect(run).toMatchObject({
+    expect((await syncHere(world)).run).toMatchObject({
       status: 'succeeded',
       counts: { seen: 2, created: 0, updated: 2, orphaned: 0 },
     });
@@ -71,7 +69,6 @@ describe('a shop that has moved to another address', () => {
   });
 
   it('is served by one store: a second one at the address of a copy is refused', async () => {
-    const { url } = shop;
     const copy = await startTestShop({ storeId: shop.shop.storeId });
     try {
       await world.configure({
@@ -82,13 +79,12 @@ describe('a shop that has moved to another address', () => {
       expect(end.stdout + end.stderr).toContain('stores.main already has the products of the shop');
     } finally {
       await copy.stop();
-      await world.configure({ stores: { main: settings({ url }) } });
     }
   });
 });
 
 describe('texts for a shop of the second kind', () => {
-  const NAMES = ['edited', 'late', 'plain'];
+  const NAMES = ['all-edited', 'all-plain', 'counted', 'kept', 'returned', 'late'];
   const FIELDS = { name: 'title', html_description: 'descriptionHtml', description: 'shortDescription' };
   const ids = new Map<string, number>();
   const rowSchema = z.looseObject({ id: z.string(), externalId: z.string(), state: z.string() });
@@ -109,6 +105,12 @@ describe('texts for a shop of the second kind', () => {
     const end = await command('write-backs', [], { json: true });
     const { items } = z.object({ items: z.array(rowSchema) }).parse(JSON.parse(end.stdout));
     return items.find(({ externalId }) => externalId.endsWith(`:${String(ids.get(name))}`))!;
+  };
+
+  const approve = async (...names: string[]): Promise<void> => {
+    for (const name of names)
+      await world.api('POST', `/api/v1/write-backs/${(await rowOf(name)).id}/approve`, {});
+    await world.settled();
   };
 
   const journalOf = async (name: string): Promise<readonly object[]> => {
@@ -133,9 +135,7 @@ describe('texts for a shop of the second kind', () => {
   afterAll(close);
 
   it('are counted by metrics, as are the requests', async () => {
-    const { id } = await rowOf('late');
-    await world.api('POST', `/api/v1/write-backs/${id}/approve`, {});
-    await world.settled();
+    await approve('counted');
     const metrics = await (await fetch(`${world.url}/metrics`)).text();
     expect(metrics).toMatch(/^store_sync_write_backs_total\{state="applied"\} [1-9]/m);
     expect(metrics).toMatch(
@@ -144,35 +144,40 @@ describe('texts for a shop of the second kind', () => {
   });
 
   it('are written by an approval of all, but where the merchant edited', async () => {
-    shop.products.edit(ids.get('edited')!, { shortDescription: 'By hand.' });
-    const end = await command('write-backs', ['approve'], { all: true, store: 'main', yes: true });
+    shop.products.edit(ids.get('all-edited')!, { shortDescription: 'By hand.' });
+    const chosen = { all: true, store: 'main', filter: ['search=all-'], yes: true };
+    const end = await command('write-backs', ['approve'], chosen);
     expect(end.stdout + end.stderr).toMatch(/1 left: edited by the merchant/);
     await world.settled();
-    expect(texts('plain')[1]).toContain('Written by rules');
-    expect(texts('plain')[2]).toContain('Written by rules');
-    expect(texts('edited')[2]).toBe('By hand.');
+    expect(texts('all-plain')[1]).toContain('Written by rules');
+    expect(texts('all-plain')[2]).toContain('Written by rules');
+    expect(texts('all-edited')[2]).toBe('By hand.');
   });
 
   it('are in the journal as the shop kept them, with what they replaced', async () => {
-    const [, , short] = texts('plain');
-    expect(await journalOf('plain')).toContainEqual(
+    await approve('kept');
+    const [, , short] = texts('kept');
+    expect(await journalOf('kept')).toContainEqual(
       expect.objectContaining({
         target: 'metafield:product.short_description',
-        before: before('plain')[2],
+        before: before('kept')[2],
         after: short,
       }),
     );
   });
 
   it('go back to the merchant’s by a revert of their run, but where he edited since', async () => {
+    await approve('returned', 'late');
+    expect(texts('returned')).not.toEqual(before('returned'));
     shop.products.edit(ids.get('late')!, { description: '<p>By hand.</p>' });
-    const { id } = await rowOf('plain');
+    const [, , leftAlone] = texts('all-edited');
+    const { id } = await rowOf('returned');
     const shown = await command('write-backs', ['show', id], { json: true });
     const { runId } = z.looseObject({ runId: z.string() }).parse(JSON.parse(shown.stdout));
     await command('write-backs', ['revert'], { run: runId, yes: true });
     await world.settled();
-    expect(texts('plain')).toEqual(before('plain'));
+    expect(texts('returned')).toEqual(before('returned'));
     expect(texts('late')).toEqual([before('late')[0], '<p>By hand.</p>', before('late')[2]]);
-    expect(texts('edited')[2]).toBe('By hand.');
+    expect(texts('all-edited')[2]).toBe(leftAlone);
   });
 });

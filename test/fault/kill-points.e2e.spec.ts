@@ -32,8 +32,7 @@ class Relay {
       workspaceSettings: { webhook: { register: false } },
     });
     try {
-      const slot = { url: world.webhookUrl, hmac_secret: world.webhookSecret };
-      await world.catalogApi('POST', '/settings/webhooks/', slot);
+      await fillSlot(world);
       const daemon = await (await world.load()).start();
       return new Relay(world, deaths, daemon, world.load());
     } catch (error) {
@@ -60,6 +59,11 @@ class Relay {
     } catch (error) {
       throw new Error(await this.standing(), { cause: error });
     }
+  }
+
+  /** From now on deliveries come. */
+  async fillSlot(): Promise<void> {
+    await fillSlot(this.world);
   }
 
   /** From now on no deliveries come. */
@@ -124,6 +128,11 @@ class Relay {
   }
 }
 
+async function fillSlot(world: World): Promise<void> {
+  const slot = { url: world.webhookUrl, hmac_secret: world.webhookSecret };
+  await world.catalogApi('POST', '/settings/webhooks/', slot);
+}
+
 const RUN_ACTIVE = `SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')`;
 
 describe('a daemon that dies', () => {
@@ -145,6 +154,7 @@ describe('a daemon that dies', () => {
 
   describe('while no deliveries come,', () => {
     beforeAll(async () => relay.emptySlot());
+    afterAll(async () => relay.fillSlot());
 
     it.each(POLLED)('at %s is succeeded by one that completes the product, once', dieAt);
   });

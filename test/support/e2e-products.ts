@@ -52,10 +52,14 @@ export function model(store: TestStore, name: string): SandboxProduct {
   });
 }
 
-/** `count` products, named by their number. Every `singleEvery`th has one default variant, the others three. */
-export function fill(store: TestStore, count: number, { singleEvery = 1 } = {}): SandboxProduct[] {
+/** `count` products, named by their number after `prefix`. Every `singleEvery`th has one default variant, the others three. */
+export function fill(
+  store: TestStore,
+  count: number,
+  { singleEvery = 1, prefix = 'p' } = {},
+): SandboxProduct[] {
   return Array.from({ length: count }, (_unused, index) => {
-    const name = `p${String(index + 1).padStart(4, '0')}`;
+    const name = `${prefix}${String(index + 1).padStart(4, '0')}`;
     return index % singleEvery === 0 ? single(store, name) : model(store, name);
   });
 }

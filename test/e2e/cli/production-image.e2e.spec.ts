@@ -81,6 +81,7 @@ describe('an installation without optional packages and without the sandbox', ()
   it('refuses the embedded PostgreSQL in one line that says what to set', async () => {
     await world.configure({ database: { url: 'embedded' } });
     const { status, stderr } = await run(['migrate']);
+    await world.configure({});
     expect(status).toBe(1);
     expect(stderr).toMatch(
       /^store-sync: the embedded PostgreSQL \(\S+\) is not installed: set DATABASE_URL, or use the image built with --target full\n$/,

@@ -3,12 +3,17 @@ import { z } from 'zod';
 import { World } from '../../support/e2e-world.js';
 import { runCommand, type CommandEnd } from '../../support/run-command.js';
 
-const NAMES = ['approved', 'rejected', 'waiting'];
+/** One for each test that decides about a product. */
+const NAMES = [
+  ...['waiting', 'approved', 'rejected', 'reverted', 'known', 'shown', 'undone', 'changed', 'asked-for'],
+  ...['put-back', 'edited-since', 'reapplied', 'replayed', 'generated'],
+];
+const REVIEWED = { stores: { main: { writeBack: { mode: 'review' } } } };
 let world: World;
 
 /** Generated content waits for review. No daemon runs beside the commands. */
 beforeAll(async () => {
-  world = await World.open({ settings: { stores: { main: { writeBack: { mode: 'review' } } } } });
+  world = await World.open({ settings: REVIEWED });
   for (const name of NAMES) {
     world.store.products.create({ title: `A ${name} chair`, handle: name, vendor: 'Sit' });
   }
@@ -44,11 +49,19 @@ function decide(action: string, ...ids: string[]): Promise<CommandEnd> {
   return runCommand(world, 'write-backs', [action, ...ids]);
 }
 
+/** Decides about the product's write-back by one action after the other; its id. */
+async function decided(name: string, ...actions: string[]): Promise<string> {
+  const { id } = await rowOf('write-backs', name);
+  for (const action of actions) expect(await decide(action, id)).toMatchObject({ status: 0, stderr: '' });
+  return id;
+}
+
 describe('write-backs', () => {
   it('lists what waits for review, with each field and what it is to become', async () => {
     const end = await runCommand(world, 'write-backs', [], { state: 'pending_review' });
     expect(end.stdout).toMatch(/title: to become "/);
-    expect(end.stdout.trimEnd().split('\n').at(-1)).toBe('3 of 3 write-backs');
+    const count = String((await rows('write-backs', { state: 'pending_review' })).length);
+    expect(end.stdout.trimEnd().split('\n').at(-1)).toBe(`${count} of ${count} write-backs`);
   });
 
   it('approve writes at once, beside no daemon', async () => {
@@ -72,9 +85,10 @@ describe('write-backs', () => {
   });
 
   it('revert puts the before-image back, and does so once', async () => {
-    const { id } = await rowOf('write-backs', 'approved');
+    const id = await decided('reverted', 'approve');
+    expect(titleOf('reverted')).not.toBe('A reverted chair');
     expect((await decide('revert', id)).status).toBe(0);
-    expect(titleOf('approved')).toBe('A approved chair');
+    expect(titleOf('reverted')).toBe('A reverted chair');
     expect(await decide('revert', id)).toMatchObject({
       status: 1,
       stderr: `store-sync: write-back ${id} is reverted, not applied\n`,
@@ -82,10 +96,10 @@ describe('write-backs', () => {
   });
 
   it('decides about the others when one of several is unknown, and exits 1', async () => {
-    const { id } = await rowOf('write-backs', 'waiting');
+    const { id } = await rowOf('write-backs', 'known');
     const end = await decide('approve', 'nobody', id);
     expect(end).toMatchObject({ status: 1, stderr: 'store-sync: no write-back nobody\n' });
-    expect((await rowOf('write-backs', 'waiting')).state).toBe('applied');
+    expect((await rowOf('write-backs', 'known')).state).toBe('applied');
   });
 
   it('prints one document on stdout with --json, whatever the outcome', async () => {
@@ -119,10 +133,10 @@ describe('write-backs of many products at once', () => {
     runCommand(world, 'write-backs', args, { ...options });
 
   it('show prints one write-back with its fields', async () => {
-    const { id } = await rowOf('write-backs', 'approved');
+    const id = await decided('shown', 'approve', 'revert');
     const end = await runCommand(world, 'write-backs', ['show', id]);
     expect(end).toMatchObject({ status: 0, stderr: '' });
-    expect(end.stdout).toMatch(/title: reverted to "A approved chair"/);
+    expect(end.stdout).toMatch(/title: reverted to "A shown chair"/);
     expect(end.stdout).toMatch(/decided by /);
     expect(end.stdout).toMatch(/: not mapped \(writeBack\.\S+ would write "/);
     const json = await runCommand(world, 'write-backs', ['show', id], { json: true });
@@ -145,14 +159,14 @@ describe('write-backs of many products at once', () => {
   });
 
   it('undo takes a rejection back', async () => {
-    const { id } = await rowOf('write-backs', 'rejected');
+    const id = await decided('undone', 'reject');
     expect(await decide('undo', id)).toMatchObject({ status: 0, stderr: '' });
-    expect((await rowOf('write-backs', 'rejected')).state).toBe('pending_review');
+    expect((await rowOf('write-backs', 'undone')).state).toBe('pending_review');
     expect((await decide('undo', id)).status).toBe(1);
   });
 
   it('show names who last changed a write-back that waits for its decision, and claims no decision', async () => {
-    const { id } = await rowOf('write-backs', 'rejected');
+    const id = await decided('changed', 'reject', 'undo');
     const { stdout } = await runCommand(world, 'write-backs', ['show', id]);
     expect(stdout).toContain('pending_review');
     expect(stdout).toMatch(/last changed by .+ at .+, and waits for a decision/);
@@ -160,7 +174,6 @@ describe('write-backs of many products at once', () => {
   });
 
   it.each([
-    [['approve'], { all: true }, /Approve 1 write-back.*--yes/],
     [['approve', 'x'], { all: true, store: 'main' }, /either ids/],
     [['approve'], { all: true, store: 'main', dryRun: true }, /--dry-run/],
     [['show'], { all: true, store: 'main' }, /does not take --all/],
@@ -179,41 +192,52 @@ describe('write-backs of many products at once', () => {
   });
 
   it('approve --all asks before it writes: without a terminal it needs --yes', async () => {
-    const end = await bulk(['approve'], { all: true, store: 'main' });
+    const count = String((await rows('write-backs', { state: 'pending_review' })).length);
+    for (const all of [{ all: true }, { all: true, store: 'main' }]) {
+      const { status, stdout, stderr } = await bulk(['approve'], all);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        new RegExp(`^store-sync: Approve ${count} write-backs, and write them .*--yes[^\\n]*\\n$`),
+      );
+    }
+    const mine = { all: true, store: 'main', filter: ['search=asked-for'] };
+    const end = await bulk(['approve'], mine);
     expect(end).toMatchObject({ status: 1, stdout: '' });
     expect(end.stderr).toMatch(/Approve 1 write-back, and write it to the live shop\?.*--yes/);
-    expect(titleOf('rejected')).toBe('A rejected chair');
+    expect(titleOf('asked-for')).toBe('A asked-for chair');
     const other = { all: true, store: 'main', filter: ['field=vendor'], yes: true };
     expect(await bulk(['approve'], other)).toMatchObject({ status: 0, stderr: 'no write-backs match\n' });
-    const done = await bulk(['approve'], { all: true, store: 'main', filter: ['field=title'], yes: true });
+    const done = await bulk(['approve'], { ...mine, filter: [...mine.filter, 'field=title'], yes: true });
     expect(done.stdout).toMatch(/^1 approved\n$/m);
-    expect((await rowOf('write-backs', 'rejected')).state).toBe('applied');
-    expect(titleOf('rejected')).not.toBe('A rejected chair');
+    expect((await rowOf('write-backs', 'asked-for')).state).toBe('applied');
+    expect(titleOf('asked-for')).not.toBe('A asked-for chair');
   });
 
   it('revert --run says first what would be restored and what would be left, and writes nothing', async () => {
-    const { id } = await rowOf('write-backs', 'waiting');
-    const run = await runOf(id);
-    const product = world.store.products.byHandle('waiting');
+    await decided('put-back', 'approve');
+    const run = await runOf(await decided('edited-since', 'approve'));
+    const product = world.store.products.byHandle('edited-since');
     world.store.products.merchantEdit(product?.id ?? 0, { title: 'Edited since' });
-    const before = titleOf('rejected');
+    const before = titleOf('put-back');
+    expect(before).not.toBe('A put-back chair');
     const dry = await bulk(['revert'], { run, dryRun: true });
     expect(dry).toMatchObject({ status: 0, stderr: '' });
     expect(dry.stdout).toContain('title: left alone: somebody edited it');
-    expect(titleOf('rejected')).toBe(before);
+    expect(titleOf('put-back')).toBe(before);
     const json = await bulk(['revert'], { run, dryRun: true, json: true });
     expect(JSON.parse(json.stdout)).toMatchObject({ action: 'revert', dryRun: true, state: 'done' });
     const done = await bulk(['revert'], { run, yes: true });
     expect(done.status).toBe(0);
-    expect([titleOf('rejected'), titleOf('waiting')]).toEqual(['A rejected chair', 'Edited since']);
-    expect((await rowOf('write-backs', 'waiting')).state).toBe('reverted');
+    expect([titleOf('put-back'), titleOf('edited-since')]).toEqual(['A put-back chair', 'Edited since']);
+    expect((await rowOf('write-backs', 'edited-since')).state).toBe('reverted');
   });
 
   it('reapply writes reverted texts again, as a new row', async () => {
-    const { id } = await rowOf('write-backs', 'rejected');
+    const id = await decided('reapplied', 'approve', 'revert');
+    expect(titleOf('reapplied')).toBe('A reapplied chair');
     const end = await decide('reapply', id);
     expect(end).toMatchObject({ status: 0, stderr: '' });
-    expect(titleOf('rejected')).not.toBe('A rejected chair');
+    expect(titleOf('reapplied')).not.toBe('A reapplied chair');
     expect((await decide('reapply', id)).status).toBe(1);
   });
 });
@@ -225,15 +249,16 @@ async function runOf(id: string): Promise<string> {
 
 describe('deliveries', () => {
   it('list is what the command does by itself', async () => {
-    expect(await rows('deliveries', { state: 'processed' })).toHaveLength(3);
+    expect(await rows('deliveries', { state: 'processed' })).toHaveLength(NAMES.length);
   });
 
   it('replay interprets again on the spot, and what was written is not written twice', async () => {
-    const { id } = await rowOf('deliveries', 'waiting');
+    await decided('replayed', 'approve');
+    const { id } = await rowOf('deliveries', 'replayed');
     const writes = world.store.mutations.length;
     const end = await runCommand(world, 'deliveries', ['replay', id]);
     expect(end).toMatchObject({ status: 0, stderr: '' });
-    expect((await rowOf('deliveries', 'waiting')).state).toBe('processed');
+    expect((await rowOf('deliveries', 'replayed')).state).toBe('processed');
     expect(world.store.mutations).toHaveLength(writes);
   });
 
@@ -259,14 +284,14 @@ describe('generate', () => {
   });
 
   it('passes a product over whose generation succeeded, unless forced', async () => {
-    const passed = await generate(['waiting']);
+    const passed = await generate(['generated']);
     expect(JSON.parse(passed.stdout)).toMatchObject({
       requested: 0,
-      passedOver: [{ externalId: externalId('waiting'), reason: expect.stringContaining('succeeded') }],
+      passedOver: [{ externalId: externalId('generated'), reason: expect.stringContaining('succeeded') }],
     });
-    const forced = await generate(['waiting'], { force: true });
+    const forced = await generate(['generated'], { force: true });
     expect(JSON.parse(forced.stdout)).toMatchObject({ requested: 1, passedOver: [] });
-    expect(await open()).toEqual([{ externalId: externalId('waiting') }]);
+    expect(await open()).toEqual([{ externalId: externalId('generated') }]);
   });
 
   it('with an unknown product asks for none, and exits 1', async () => {
@@ -281,8 +306,9 @@ describe('generate', () => {
   });
 
   it('exits 1 when a brake keeps it from asking at all', async () => {
-    await world.configure({ workspaces: { default: { generation: { mode: 'off' } } } });
+    await world.configure({ ...REVIEWED, workspaces: { default: { generation: { mode: 'off' } } } });
     const end = await generate([], { force: true });
+    await world.configure(REVIEWED);
     expect(end).toMatchObject({ status: 1, stderr: 'store-sync: stopped: generation.mode is off\n' });
   });
 });

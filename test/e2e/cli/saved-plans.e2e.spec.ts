@@ -1,18 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { PLAIN_VARIANT } from '../../support/e2e-products.js';
 import { runSchema, World } from '../../support/e2e-world.js';
 import { runCommand, type CommandEnd } from '../../support/run-command.js';
+import type { TestStore } from '../../support/sandbox/test-store.js';
 
+/** One for each test of a saved plan, which has its store for itself. */
+const STORES = 'abcdefghij'.split('');
+const SETTINGS = { workspaces: { default: { generation: { mode: 'off' } } } };
+const unused = [...STORES];
 let world: World;
+let key: string;
+let store: TestStore;
 
 beforeAll(async () => {
-  world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
+  world = await World.open({ settings: SETTINGS, stores: STORES });
   // Loads the program once, so that no test pays for it.
   await runCommand(world, 'status', []);
-  for (const name of ['anvil', 'bellows', 'chisel', 'drill']) {
-    world.store.products.create({ title: name, handle: name, vendor: 'Forge' });
-  }
 });
 
 afterAll(async () => {
@@ -26,8 +30,17 @@ const planned = z.object({
   actions: z.array(z.object({ kind: z.string(), label: z.string() })),
 });
 
+/** New products of the store. */
+function forge(...names: string[]): void {
+  for (const name of names) store.products.create({ title: name, handle: name, vendor: 'Forge' });
+}
+
+async function sync(options: object = {}): Promise<void> {
+  expect((await runCommand(world, 'sync', [], { store: key, full: true, ...options })).status).toBe(0);
+}
+
 async function savePlan() {
-  const end = await runCommand(world, 'plan', [], { store: 'main', full: true, save: true, json: true });
+  const end = await runCommand(world, 'plan', [], { store: key, full: true, save: true, json: true });
   const { id, actions, cost } = planned.parse(JSON.parse(end.stdout));
   return {
     status: end.status,
@@ -42,18 +55,29 @@ async function apply(id: string): Promise<CommandEnd & { run: z.output<typeof ru
   return { ...end, run: runSchema.parse(JSON.parse(end.stdout)) };
 }
 
-const idOf = (handle: string): number => world.store.products.byHandle(handle)?.id ?? 0;
-const names = async (): Promise<(string | null)[]> => (await world.catalogProducts()).map(({ name }) => name);
+const idOf = (handle: string): number => store.products.byHandle(handle)?.id ?? 0;
+const inCatalog = async () => {
+  const products = await world.catalogProducts();
+  return products.filter(({ external_id: id }) => id?.startsWith(`shopify:${store.shop}:`));
+};
+const names = async (): Promise<(string | null)[]> => (await inCatalog()).map(({ name }) => name);
 
 describe('a saved plan', () => {
+  beforeEach(() => {
+    key = unused.shift() ?? '';
+    store = world.storeOf(key);
+  });
+
   it('sends nothing to the catalog, and is carried out entry by entry when it is applied', async () => {
+    forge('anvil', 'bellows', 'chisel', 'drill');
+    const writes = world.catalogWrites().length;
     const { status, id, labels, cost } = await savePlan();
     expect(status).toBe(2);
     // This workspace requests nothing.
     expect(cost).toEqual({ generations: 0, waiting: 4, limitedBy: 'generation.mode' });
     expect(labels).toHaveLength(4);
-    expect(world.catalogWrites()).toEqual([]);
-    world.store.products.create({ title: 'late', handle: 'late', vendor: 'Forge' });
+    expect(world.catalogWrites()).toHaveLength(writes);
+    forge('late');
     const end = await apply(id);
     expect(end.status).toBe(0);
     expect(end.run).toMatchObject({ status: 'succeeded', counts: { seen: 4, created: 4, failed: 0 } });
@@ -61,6 +85,7 @@ describe('a saved plan', () => {
   });
 
   it('is applied once', async () => {
+    forge('anvil');
     const { id } = await savePlan();
     expect((await apply(id)).status).toBe(0);
     const writes = world.catalogWrites().length;
@@ -70,14 +95,16 @@ describe('a saved plan', () => {
     expect(world.catalogWrites()).toHaveLength(writes);
   });
 
-  it('refuses by itself each entry that has changed since, carries out the others and ends with 3', async () => {
+  it('refuses by itself each entry that has changed since, carries out the others, ends with 3, and leaves what it refused to the next sync', async () => {
+    forge('anvil', 'bellows', 'chisel', 'drill');
+    await sync();
     for (const handle of ['anvil', 'bellows', 'chisel', 'drill'])
-      world.store.products.merchantEdit(idOf(handle), { title: `${handle} II` });
+      store.products.merchantEdit(idOf(handle), { title: `${handle} II` });
     const { id, labels } = await savePlan();
     expect(labels).toHaveLength(4);
-    world.store.products.merchantEdit(idOf('anvil'), { title: 'anvil III' });
-    world.store.products.delete(idOf('bellows'));
-    world.store.products.archive(idOf('chisel'));
+    store.products.merchantEdit(idOf('anvil'), { title: 'anvil III' });
+    store.products.delete(idOf('bellows'));
+    store.products.archive(idOf('chisel'));
     const end = await apply(id);
     expect(end.status).toBe(3);
     expect(end.run).toMatchObject({ status: 'partial', counts: { seen: 4, updated: 1, failed: 3 } });
@@ -91,23 +118,16 @@ describe('a saved plan', () => {
       { label: 'bellows II', message: 'refused: the product is no longer in the store' },
       { label: 'chisel II', message: 'refused: the product is left out now: its status is archived' },
     ]);
-  });
-
-  it('leaves what it refused to the next sync', async () => {
-    const end = await runCommand(world, 'sync', [], {
-      store: 'main',
-      full: true,
-      force: true,
-      json: true,
-    });
-    expect(end.status).toBe(0);
+    await sync({ force: true });
     expect(await names()).toContain('anvil III');
   });
 
   it('refuses what another run has dealt with meanwhile', async () => {
-    world.store.products.merchantEdit(idOf('drill'), { title: 'drill IV' });
+    forge('drill');
+    await sync();
+    store.products.merchantEdit(idOf('drill'), { title: 'drill II' });
     const { id } = await savePlan();
-    await runCommand(world, 'sync', [], { store: 'main', full: true });
+    await sync();
     const writes = world.catalogWrites().length;
     const end = await apply(id);
     expect(end.status).toBe(3);
@@ -116,7 +136,7 @@ describe('a saved plan', () => {
   });
 
   it('refuses an identifier that another catalog product has taken since', async () => {
-    world.store.products.create({
+    store.products.create({
       title: 'file',
       handle: 'file',
       variants: [{ ...PLAIN_VARIANT, sku: 'FILE-1' }],
@@ -130,45 +150,55 @@ describe('a saved plan', () => {
   });
 
   it('withholds on applying what it withheld on planning', async () => {
+    await world.catalogApi('POST', '/products/', { name: 'foreign', sku: 'FILE-2', external_id: 'erp:2' });
+    store.products.create({
+      title: 'file',
+      handle: 'file',
+      variants: [{ ...PLAIN_VARIANT, sku: 'FILE-2' }],
+    });
     const { id } = await savePlan();
     expect((await apply(id)).run).toMatchObject({ counts: { created: 1, conflicted: 1, failed: 0 } });
     const products = await world.catalogProducts();
-    expect(products.filter(({ sku }) => sku === 'FILE-1').map(({ external_id }) => external_id)).toEqual([
-      'erp:1',
+    expect(products.filter(({ sku }) => sku === 'FILE-2').map(({ external_id }) => external_id)).toEqual([
+      'erp:2',
     ]);
-    expect(products.find(({ name }) => name === 'file')).toMatchObject({ sku: null });
+    expect(await inCatalog()).toMatchObject([{ name: 'file', sku: null }]);
   });
 
   it('sends no product that the filter leaves out by now', async () => {
-    world.store.products.merchantEdit(idOf('drill'), { title: 'drill V' });
+    forge('drill');
+    await sync();
+    store.products.merchantEdit(idOf('drill'), { title: 'drill II' });
     const { id } = await savePlan();
-    const settings = { workspaces: { default: { generation: { mode: 'off' } } } };
-    await world.configure({ ...settings, stores: { main: { filter: { query: 'tag:x' } } } });
+    await world.configure({ ...SETTINGS, stores: { [key]: { filter: { query: 'tag:x' } } } });
     const end = await apply(id);
-    await world.configure(settings);
+    await world.configure(SETTINGS);
     expect(end.run.error).toMatch(/the product is left out now: filter.query does not select it/);
-    expect(await names()).not.toContain('drill V');
-    world.store.products.merchantEdit(idOf('drill'), { title: 'drill IV' });
+    expect(await names()).toEqual(['drill']);
   });
 
   it('deletes no catalog product that it announced as kept', async () => {
-    world.store.products.delete(idOf('file'));
+    // Of six products one may leave: a fifth of the store is the limit.
+    forge('anvil', 'bellows', 'chisel', 'drill', 'file', 'grindstone');
+    await sync();
+    store.products.delete(idOf('file'));
     const { id } = await savePlan();
     const before = await names();
-    const settings = { workspaces: { default: { generation: { mode: 'off' } } } };
-    await world.configure({ ...settings, stores: { main: { deleted: 'delete' } } });
+    await world.configure({ ...SETTINGS, stores: { [key]: { deleted: 'delete' } } });
     const end = await apply(id);
-    await world.configure(settings);
+    await world.configure(SETTINGS);
     expect(end.run.error).toMatch(/the setting deleted was changed since the plan was made/);
+    expect(before).toContain('file');
     expect(await names()).toEqual(before);
   });
 
   it('waits while a run of the store is active', async () => {
-    world.store.products.merchantEdit(idOf('drill'), { title: 'drill V' });
+    forge('drill');
     const { id } = await savePlan();
     await world.rows(
       `INSERT INTO sync_run (store, workspace, kind, trigger, state, lease, lease_until)
-       VALUES ('main', 'default', 'full', 'command', 'running', 'other', now() + interval '1 hour')`,
+       VALUES ($1, 'default', 'full', 'command', 'running', 'other', now() + interval '1 hour')`,
+      [key],
     );
     const end = await runCommand(world, 'apply', [id]);
     expect(end.status).toBe(1);
@@ -178,19 +208,18 @@ describe('a saved plan', () => {
   });
 
   it('is not kept where there is nothing to do', async () => {
+    forge('anvil');
+    await sync();
     const before = await world.rows('SELECT id FROM sync_run ORDER BY id');
-    const end = await runCommand(world, 'plan', [], {
-      store: 'main',
-      full: true,
-      save: true,
-      json: true,
-    });
+    const end = await runCommand(world, 'plan', [], { store: key, full: true, save: true, json: true });
     expect(end.status).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({ id: null, actions: [] });
     expect(await world.rows('SELECT id FROM sync_run ORDER BY id')).toEqual(before);
   });
+});
 
-  it('that is unknown ends with 1 and one line', async () => {
+describe('an unknown plan', () => {
+  it('ends apply with 1 and one line', async () => {
     expect(await runCommand(world, 'apply', ['nobody'])).toEqual({
       status: 1,
       stdout: '',
@@ -206,7 +235,7 @@ describe('an unknown store', () => {
       expect(await runCommand(world, name, [], { store: 'nowhere' })).toEqual({
         status: 1,
         stdout: '',
-        stderr: 'store-sync: no store "nowhere" is configured (configured: main)\n',
+        stderr: `store-sync: no store "nowhere" is configured (configured: ${STORES.join(', ')})\n`,
       });
     },
   );

@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pagePolicy } from '../../../src/dashboard/security-headers.js';
-import { Visitor } from './dashboard-world.js';
+import { Visitor, type Answer } from './dashboard-world.js';
 import { World } from '../../support/e2e-world.js';
-import type { DaemonHere } from '../../support/world/daemon-here.js';
 
 const PAGES = ['/', '/runs', '/products', '/deliveries', '/review', '/journal'];
 /** One of those that `Form` makes, and the one that stands alone: routes-roles.spec.ts looks at the guards of all. */
 const FORMS = ['/stores/main/sync', '/logout'];
 
 let world: World;
-let daemon: DaemonHere;
 let token: string;
 
 beforeAll(async () => {
-  world = await World.open();
-  daemon = await world.startHere({ quiet: false });
+  world = await World.open({ settings: { server: { trustedProxies: 1 } } });
+  await world.startHere({ quiet: false });
   token = world.adminToken;
 });
 afterAll(() => world.end());
@@ -160,38 +158,44 @@ describe('every page', () => {
   });
 });
 
-// After these the sign-in is slow.
+// Each guesses from an address of its own: the sign-in is slow for that address afterwards.
 describe('guessing', () => {
   it.each([
-    ['no token', ''],
-    ['a wrong token', 'wrong'],
-    ['the token and more', 'TOKEN-and-more'],
-  ])('does not get in with %s', async (_name, given) => {
+    ['no token', '', '203.0.113.1'],
+    ['a wrong token', 'wrong', '203.0.113.2'],
+    ['the token and more', 'TOKEN-and-more', '203.0.113.3'],
+  ])('does not get in with %s', async (_name, given, address) => {
     const visitor = new Visitor(world.url);
-    const answer = await visitor.post('/login', [['token', given.replace('TOKEN', token)]]);
-    expect([401, 429]).toContain(answer.status);
+    const answer = await guess(visitor, address, given.replace('TOKEN', token));
+    expect(answer.status).toBe(401);
     expect(visitor.cookies.size).toBe(0);
     expect(answer.text).not.toContain(token);
   });
 
   it('is slowed, the right token too', async () => {
     const visitor = new Visitor(world.url);
-    const { status, headers } = await visitor.signIn(token);
+    for (const given of ['one', 'two', 'three']) await guess(visitor, '203.0.113.4', given);
+    const { status, headers } = await guess(visitor, '203.0.113.4', token);
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(visitor.cookies.size).toBe(0);
   });
+
+  function guess(visitor: Visitor, address: string, given: string): Promise<Answer> {
+    return visitor.post('/login', [['token', given]], { 'x-forwarded-for': address });
+  }
 });
 
 describe('without an admin token', () => {
+  let url: string;
   beforeAll(async () => {
-    await daemon.stop();
-    await world.configure({ server: { adminToken: '' } });
+    [, url = ''] = world.replicas;
+    await world.configure({ server: { adminToken: '', port: Number(new URL(url).port) } });
     await world.startHere();
   });
 
   it.each(['/', '/login', '/review'])('%s answers 404 like the API', async (path) => {
-    const { status, text } = await new Visitor(world.url).get(path);
+    const { status, text } = await new Visitor(url).get(path);
     expect([status, JSON.parse(text)]).toEqual([
       404,
       expect.objectContaining({ statusCode: 404, error: 'Not Found' }),
@@ -199,6 +203,6 @@ describe('without an admin token', () => {
   });
 
   it('nobody signs in, not even with an empty token', async () => {
-    expect((await new Visitor(world.url).post('/login', [['token', '']])).status).toBe(404);
+    expect((await new Visitor(url).post('/login', [['token', '']])).status).toBe(404);
   });
 });

@@ -217,6 +217,7 @@ describe('all that match', () => {
 
 describe('the journal', () => {
   it('is filtered by what happened, and offers to revert what the filter shows', async () => {
+    await approve(await one('written-once'));
     const { text } = await visitor.get(
       '/journal?store=main&outcome=written&field=title&actor=admin&from=2020-01-01',
     );
@@ -274,7 +275,7 @@ describe('of three texts', () => {
   let gated: Waiting;
 
   beforeEach(async () => {
-    await world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
+    await nothingWaits();
     round += 1;
     const names = ['clean', 'edited', 'gated'].map((name) => `${name}-${String(round)}`);
     [clean, edited, gated] = (await waiting(world, ...names)) as [Waiting, Waiting, Waiting];

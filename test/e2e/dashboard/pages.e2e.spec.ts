@@ -197,8 +197,9 @@ describe('text from outside', () => {
   });
 
   it('is rendered where no script runs and nothing can be sent', async () => {
+    await seedWriteBacks(world, [{ number: 900_011, label: 'Canary', title: 'Canary', description: CANARY }]);
     const [row] = await world.rows<{ id: string }>(
-      `SELECT id FROM write_back WHERE external_id LIKE '%:900001'`,
+      `SELECT id FROM write_back WHERE external_id LIKE '%:900011'`,
     );
     const path = `/write-backs/${row?.id ?? ''}/preview/after?field=descriptionHtml`;
     const { status, headers, text } = await visitor.get(path);
@@ -215,8 +216,8 @@ describe('text from outside', () => {
 
 describe('a product without a title', () => {
   it('is called by its external_id, so that its links can be seen and followed', async () => {
-    await seedWriteBacks(world, [{ number: 900_003, label: ' ', title: 'A title', description: 'A text' }]);
-    const externalId = `shopify:${world.store.shop}:900003`;
+    await seedWriteBacks(world, [{ number: 900_021, label: ' ', title: 'A title', description: 'A text' }]);
+    const externalId = `shopify:${world.store.shop}:900021`;
     const [row] = await world.rows<{ id: string }>('SELECT id FROM write_back WHERE external_id = $1', [
       externalId,
     ]);

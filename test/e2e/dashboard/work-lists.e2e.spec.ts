@@ -1,18 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { single } from '../../support/e2e-products.js';
 import { until, type World } from '../../support/e2e-world.js';
-import { openDashboard, Visitor } from './dashboard-world.js';
+import { openDashboard, Visitor, type Answer } from './dashboard-world.js';
 import { seedWriteBacks } from './seed.js';
 
 const HOSTILE = `<img src=x onerror="canary()"><script>canary()</script>`;
 
 let world: World;
 let visitor: Visitor;
+/** The lists while they are empty. */
+let noPlans: Answer;
+let noBulkChanges: Answer;
 
+/** Write-backs are seeded in `main`, and plans are made of `planned`: to a plan, seeded products would be gone from the shop. */
 beforeAll(async () => {
-  world = await openDashboard({ settings: { stores: { main: { writeBack: { mode: 'review' } } } } });
+  const review = { writeBack: { mode: 'review' } };
+  world = await openDashboard({
+    stores: ['main', 'planned'],
+    settings: { stores: { main: review, planned: review } },
+  });
   visitor = new Visitor(world.url);
   expect((await visitor.signIn(world.adminToken)).status).toBe(303);
+  noPlans = await visitor.get('/plans');
+  noBulkChanges = await visitor.get('/bulk');
 });
 afterAll(() => world.end());
 
@@ -31,22 +41,28 @@ async function seedOne(number: number, label: string, fields: Record<string, unk
   return externalId;
 }
 
+/** Saves a plan after a new product has come into the shop; the path of its page. */
+async function planOf(title: string): Promise<string> {
+  single(world.storeOf('planned'), title.replaceAll(/\W+/g, '-'), { title });
+  const answer = await visitor.submit('/stores/planned', '/stores/planned/plan', [['kind', 'full']]);
+  const path = answer.headers.get('location') ?? '';
+  await until('the plan', async () =>
+    (await visitor.get(path)).text.includes('data-under-way') ? null : true,
+  );
+  return path;
+}
+
 describe('the list of saved plans', () => {
   it('says where plans come from while there are none', async () => {
-    expect((await visitor.get('/plans')).text).toContain('No plans yet.');
+    expect(noPlans.text).toContain('No plans yet.');
     expect((await visitor.get('/runs')).text).toContain('href="/plans"');
   });
 
   it('leads to each plan, filtered by state, store and text, with the run that applied it', async () => {
-    single(world.store, 'lamp', { title: `A lamp ${HOSTILE}` });
-    const answer = await visitor.submit('/stores/main', '/stores/main/plan', [['kind', 'full']]);
-    const path = answer.headers.get('location') ?? '';
-    await until('the plan', async () =>
-      (await visitor.get(path)).text.includes('data-under-way') ? null : true,
-    );
-    const { text } = await visitor.get('/plans?state=saved&store=main');
+    const path = await planOf(`A table ${HOSTILE}`);
+    const { text } = await visitor.get('/plans?state=saved&store=planned');
     expect(text).toContain(`href="${path}"`);
-    expect(withoutMarkup(text)).toContain('main: full saved');
+    expect(withoutMarkup(text)).toContain('planned: full saved');
     for (const other of ['/plans?state=applied', '/plans?search=nothing', '/plans?from=2999-01-01'])
       expect((await visitor.get(other)).text).toContain('No plans match this filter.');
     expect((await visitor.get(`/plans?search=${path.slice('/plans/'.length)}`)).text).toContain(path);
@@ -55,31 +71,27 @@ describe('the list of saved plans', () => {
     const run = applied.headers.get('location') ?? '';
     await world.endOf(run.slice('/runs/'.length));
     expect((await visitor.get('/plans?state=applied')).text).toContain(`href="${run}"`);
-    expect((await visitor.get('/stores/main')).text).toContain('href="/plans?store=main"');
+    expect((await visitor.get('/stores/planned')).text).toContain('href="/plans?store=planned"');
   });
 
   it('has entries by kind and by text on the page of a plan, and markup nowhere', async () => {
-    const [plan] = await world.rows<{ id: string }>('SELECT id FROM sync_run WHERE plan IS NOT NULL LIMIT 1');
-    const path = `/plans/${plan?.id ?? ''}`;
+    const path = await planOf(`A lamp ${HOSTILE}`);
     const all = await visitor.get(path);
     expect(withoutMarkup(all.text)).toContain('all 1 to create 1 to adopt 0 to update 0 gone 0');
     expect(all.text).toContain(`href="${path}?kind=create"`);
     expect(all.text).not.toMatch(/<script>|<img[^>]*src=x/);
     expect((await visitor.get(`${path}?kind=create&search=lamp`)).text).toContain('A lamp');
     expect((await visitor.get(`${path}?kind=update`)).text).toContain('No entries match this filter.');
-    const { body } = await world.api(
-      'GET',
-      `/api/v1/plans/${plan?.id ?? ''}/entries?kind=create&search=lamp`,
-    );
+    const { body } = await world.api('GET', `/api/v1${path}/entries?kind=create&search=lamp`);
     expect(body).toMatchObject({ total: 1 });
-    const none = await world.api('GET', `/api/v1/plans/${plan?.id ?? ''}/entries?kind=orphan`);
+    const none = await world.api('GET', `/api/v1${path}/entries?kind=orphan`);
     expect(none.body).toMatchObject({ total: 0, items: [] });
   });
 });
 
 describe('the list of bulk changes', () => {
   it('says where they come from while there are none', async () => {
-    expect((await visitor.get('/bulk')).text).toContain('No bulk changes yet.');
+    expect(noBulkChanges.text).toContain('No bulk changes yet.');
     expect((await visitor.get('/journal')).text).toContain('href="/bulk"');
   });
 

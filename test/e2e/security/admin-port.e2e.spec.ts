@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Program } from '../../support/e2e-program.js';
 import { ownPort } from '../../support/ports.js';
 import { World } from '../../support/e2e-world.js';
@@ -15,6 +15,9 @@ beforeAll(async () => {
   adminUrl = `http://127.0.0.1:${String(port)}`;
   await world.configure({ server: { admin: { port } } });
   program = await world.start();
+});
+beforeEach(async () => {
+  if (program.ended) program = await world.start();
 });
 afterAll(() => world.end());
 

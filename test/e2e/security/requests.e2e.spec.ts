@@ -36,9 +36,18 @@ async function answerTo(path: string, init: RequestInit): Promise<unknown> {
   return { status: answer.status, headers, body: await answer.text() };
 }
 
+/** How many deliveries each workspace has stored. */
+async function stored(): Promise<Readonly<Record<string, number>>> {
+  const rows = await world.rows<{ workspace: string; count: number }>(
+    'SELECT workspace, count(*)::int AS count FROM webhook_delivery GROUP BY workspace',
+  );
+  return Object.fromEntries(rows.map(({ workspace, count }) => [workspace, count]));
+}
+
 describe('a delivery that is not genuine', () => {
   it('gets one and the same answer, whatever is wrong with it', async () => {
     const { webhookSecret } = world;
+    const before = await stored();
     const good = signed(BODY, webhookSecret);
     const attempts: Record<string, string>[] = [
       {},
@@ -56,7 +65,7 @@ describe('a delivery that is not genuine', () => {
         JSON.stringify(await answerTo('/webhooks/catalog/default', { method: 'POST', headers, body: BODY })),
       );
     expect([...answers]).toEqual([expect.stringContaining('"status":401')]);
-    expect(await world.rows('SELECT 1 FROM webhook_delivery')).toEqual([]);
+    expect(await stored()).toEqual(before);
   });
 
   it('is every one where no secret is configured: none could be verified', async () => {
@@ -80,9 +89,7 @@ describe('a delivery that is not genuine', () => {
         })
       ).status;
     expect([await post('default'), await post('other')]).toEqual([401, 200]);
-    expect(await world.rows('SELECT DISTINCT workspace FROM webhook_delivery')).toEqual([
-      { workspace: 'other' },
-    ]);
+    expect(await stored()).toEqual({ other: 1 });
   });
 });
 
