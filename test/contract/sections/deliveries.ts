@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { resolveSettings, RETRY_DELAYS_MS } from '../../../src/sandbox/catalog/settings.js';
 import { inOwnSandbox, type RuleTest } from '../harness.js';
-import { FAILS, SECRET, deliver, generate, onlyDelivery, parse, settled } from './notifying.js';
+import { FAILS, SECRET, deliver, deliveriesOf, generate, onlyDelivery, parse, settled } from './notifying.js';
 
 /** "Delivery". */
 export function deliveryRules(rule: RuleTest): void {
@@ -77,12 +77,12 @@ export function deliveryRules(rule: RuleTest): void {
 
   rule('DELIVERY-09', { needs: ['sandbox'] }, async (contract) => {
     const { path, productId } = await deliver(contract);
-    await contract.receiver.waitFor(path, 1);
+    await deliveriesOf(contract, path, productId, 1);
     await generate(contract, productId);
     await contract.api.patch(`/products/${productId}/`, FAILS);
     await generate(contract, productId);
     // Another event of the same product is another pair.
-    const received = await contract.receiver.waitFor(path, 2);
+    const received = await deliveriesOf(contract, path, productId, 2);
     expect(received.map((delivery) => parse(delivery).action)).toEqual([
       'product_generated',
       'product_generation_failed',
