@@ -18,14 +18,11 @@ export interface ConfigFile {
 export function readConfigFile(path: string): ConfigFile {
   const lines = new LineCounter();
   const document = parseDocument(maskReferences(readText(path)), { prettyErrors: false, lineCounter: lines });
-  const faults = document.errors.map((error) => {
+  // Of a tag that it does not know the parser only warns: a secret that begins with ! would be taken for an empty text.
+  const tags = document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED');
+  const faults = [...document.errors, ...tags].map((error) => {
     const { line, col } = lines.linePos(error.pos[0]);
-    // The parser's message may quote a part of the file, which may be a secret.
-    return {
-      key: '',
-      text: `not YAML: ${error.message.replace(/: ".*$/s, '')}`,
-      source: `${path}:${line}:${col}`,
-    };
+    return { key: '', text: notYaml(error.message), source: `${path}:${line}:${col}` };
   });
   if (faults.length > 0) throw new ConfigError(faults.slice(0, 1));
   return {
@@ -33,6 +30,14 @@ export function readConfigFile(path: string): ConfigFile {
     settings: topLevelMap(document, path),
     locate: (keys) => locate(document, lines, keys),
   };
+}
+
+const SIGN_OF_YAML = /\b(?:tag|alias|block scalar header)\b/i;
+
+/** The parser's message without the part of the file that it quotes, which may be a secret. */
+function notYaml(message: string): string {
+  const hint = SIGN_OF_YAML.test(message) ? ': a value that begins with !, *, | or > needs quotes' : '';
+  return `not YAML: ${message.replace(/(?:: |; | \\).*$/s, '')}${hint}`;
 }
 
 function readText(path: string): string {
@@ -48,7 +53,7 @@ function topLevelMap(document: Document, path: string): Settings {
   try {
     value = unmask(document.toJS());
   } catch (error) {
-    const text = `not YAML: ${error instanceof Error ? error.message : 'a reference in it cannot be resolved'}`;
+    const text = notYaml(error instanceof Error ? error.message : 'a reference in it cannot be resolved');
     throw new ConfigError([{ key: '', text, source: path }], error);
   }
   if (value === null || value === undefined) return {};

@@ -178,7 +178,14 @@ describe('the one-line refusal of', () => {
     ['server: {}\nserver: {}', 'not YAML: Map keys must be unique (config.yaml:2:1)'],
     ['server: *x', /^not YAML: Unresolved alias/],
     ['- server', 'expected a map of settings (config.yaml)'],
+    ['a: 1\n---\nb: 2', 'not YAML: Source contains multiple documents (config.yaml:2:1)'],
   ])('%j', refused);
+
+  it.each(['*', '!', '!x!', '|', '>', '"\\u'])('a secret after %s, without quoting it', (sign) => {
+    expect(() => files.load(`server: { publicUrl: "" }\ndatabase:\n  url: ${sign}canary-5e1f`)).toThrow(
+      /^not YAML: (?!.*canary)/,
+    );
+  });
 
   it.each([
     [
