@@ -1,6 +1,6 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import { Writable } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'express';
 import { Shutdown } from '../../runtime/shutdown.js';
 import { RunPages } from './run.pages.js';
@@ -34,7 +34,10 @@ class Reader extends Writable {
 }
 
 const pieces = Array.from({ length: 30 }, (_unused, index) => `${String(index)}\r\n`);
-const shutdown = new Shutdown();
+let shutdown: Shutdown;
+beforeEach(() => {
+  shutdown = new Shutdown();
+});
 
 function csvTo(reader: Reader): Promise<void> {
   const runs = {
