@@ -89,6 +89,7 @@ describe('a working directory without a database', () => {
     // It says so once. A reader that ends early leaves no server running, as any other does.
     expect(await runUnread(['runs', '--json'])).toEqual({ status: 0, stderr: '' });
     expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');
+    await world.configure({});
 
     const configFile = join(elsewhere, 'store-sync.yaml');
     await writeFile(configFile, 'database: { dataDir: ./data }');
