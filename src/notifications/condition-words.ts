@@ -112,8 +112,8 @@ export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
   },
   slot_taken: {
     begins: (workspace) => `the webhook slot of workspace ${workspace} has the address of another system`,
-    todo: () =>
-      'agree on one receiver, then run store-sync webhook register --force; until then, results arrive by polling',
+    todo: (workspace) =>
+      `agree on one receiver, then run store-sync webhook register --force --workspace ${workspace}; until then, results arrive by polling`,
     ends: (workspace) =>
       `the webhook slot of workspace ${workspace} no longer has the address of another system`,
   },

@@ -23,7 +23,7 @@ describe('a message', () => {
     ['products_refused', { runId: RUN }, 'the catalog refused some products', `/runs/${RUN}`],
     ['write_backs_failed', { count: 1 }, '1 write-back to store main', '/journal'],
     ['workspace_paused', {}, 'workspace main is paused', '/'],
-    ['slot_taken', {}, 'store-sync webhook register --force', '/'],
+    ['slot_taken', {}, 'store-sync webhook register --force --workspace main;', '/'],
     ['credits_low', { remaining: 3, minimum: 10 }, 'has 3 credits left', '/'],
     ['credits_low', { remaining: 11, minimum: 10, each: 2.5 }, 'is 10, a result costs 2.5)', '/'],
     ['deliveries_set_aside', { count: 2 }, '2 deliveries of workspace main were parked', '/deliveries'],
