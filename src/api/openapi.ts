@@ -74,7 +74,7 @@ export function openApiDocument(controllers: readonly Type[]): OpenApiDocument {
       title: 'store-sync',
       version: 'v1',
       description:
-        'The same operations as the commands, over HTTP. Every request carries `Authorization: Bearer` with server.adminToken.',
+        'The same operations as the commands, over HTTP. Every request carries `Authorization: Bearer` with server.adminToken or one of server.tokens.',
     },
     security: [{ bearer: [] }],
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
