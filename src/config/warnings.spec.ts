@@ -12,6 +12,16 @@ describe('warnings', () => {
     expect(warnings[1]).toMatch(/^workspaces\.w\.webhook\.hmacSecret is not set/);
   });
 
+  it.each([
+    ['without a public address', 'webhook: { hmacSecret: 0123456789abcdef0123 }'],
+    ['without a secret', 'webhook: { register: false }'],
+  ])('says that a minimum of credits does not hold %s, because only webhooks name them', (_how, webhook) => {
+    const limit = /^workspaces\.w\.generation\.minCreditsRemaining does not hold/;
+    const { warnings } = files.load(workspace(webhook, 'generation: { minCreditsRemaining: 5 }'));
+    expect(warnings).toContainEqual(expect.stringMatching(limit));
+    expect(files.load(workspace(webhook)).warnings).not.toContainEqual(expect.stringMatching(limit));
+  });
+
   it('says that a short window refuses genuine retries', () => {
     const { warnings } = files.load(workspace('webhook: { register: false, toleranceSeconds: 300 }'));
     expect(warnings).toEqual([

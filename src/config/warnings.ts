@@ -8,8 +8,9 @@ export function configWarnings(config: AppConfig): readonly string[] {
   const warnings: string[] = [];
   for (const [name, workspace] of Object.entries(config.workspaces)) {
     const key = `workspaces.${name}`;
-    const { webhook } = workspace;
-    if (webhook.register && config.server.publicUrl === undefined) {
+    const { webhook, generation } = workspace;
+    const isUnreachable = webhook.register && config.server.publicUrl === undefined;
+    if (isUnreachable) {
       warnings.push(
         `${key}.webhook.register: server.publicUrl is not set: no webhook is registered, and results arrive by polling`,
       );
@@ -17,6 +18,11 @@ export function configWarnings(config: AppConfig): readonly string[] {
     if (webhook.register && webhook.hmacSecret === undefined) {
       warnings.push(
         `${key}.webhook.hmacSecret is not set: no webhook is registered, and results arrive by polling`,
+      );
+    }
+    if (generation.minCreditsRemaining > 0 && (isUnreachable || webhook.hmacSecret === undefined)) {
+      warnings.push(
+        `${key}.generation.minCreditsRemaining does not hold: only webhooks name the credits, and none are received`,
       );
     }
     if (webhook.toleranceSeconds < RETRIES_SPAN_SECONDS) {

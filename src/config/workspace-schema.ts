@@ -50,7 +50,7 @@ export const workspaceSchema = section({
     ),
     batchSize: amount(50, { min: 1, max: 100_000 }).describe('products per call'),
     minCreditsRemaining: amount(0, { min: 0, whole: false }).describe(
-      'credits that requests leave over; what open requests will cost is reserved',
+      'credits that requests leave over; what open requests will cost is reserved. It needs webhooks: polled results do not name the credits',
     ),
     maxPerRun: amount(1000, { min: 0 }).describe('products per run; the others follow in later runs'),
     confirmAbove: amount(0, { min: 0 }).describe(
