@@ -11,7 +11,7 @@ import { ConfigReload } from './operations/config-reload.js';
 import { serveApi } from './api/serve-api.js';
 import { BoundedExpressAdapter, connectionsWithin } from './api/http-server.js';
 
-/** Open connections of each port. Further ones are closed at once. */
+/** Open connections of each port. At the limit, the one that waits longest for its client makes room. */
 const MOST_CONNECTIONS = 2_000;
 
 export interface ListenAddress {
