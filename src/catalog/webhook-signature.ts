@@ -8,6 +8,9 @@ export const AHEAD_SECONDS = 300;
 /** The HTTP answer to every refusal. Only our log says which check failed. */
 export const SIGNATURE_REFUSED = 'signature missing, wrong or too old';
 
+/** The HTTP answer to a delivery for a workspace that is not configured. */
+export const NO_SUCH_WORKSPACE = 'no such workspace';
+
 export interface SignedDelivery {
   /** The raw body. A re-serialised body does not verify. */
   readonly rawBody: Uint8Array;

@@ -9,25 +9,29 @@ import { ownPort } from '../../test/support/ports.js';
 
 const serve = localServers();
 
-async function listening(status: number, headers: Record<string, string> = {}): Promise<string> {
+/** A proxy that passes webhooks alone, to a program that answers them so. */
+async function listening(status: number, body = 'x', headers: Record<string, string> = {}): Promise<string> {
   const url = await serve((request, response) => {
-    response.writeHead(request.url === '/base/health/live' ? status : 500, headers).end('x');
+    const isPassed = request.method === 'POST' && request.url?.startsWith('/base/webhooks/catalog/');
+    response.writeHead(isPassed ? status : 403, headers).end(isPassed ? body : 'x');
   });
   return `${url}/base/`;
 }
 
+const daemon = (): Promise<string> => listening(404, JSON.stringify({ message: 'no such workspace' }));
+
 describe('the public URL', () => {
-  it('is well when the daemon’s own health answers there', async () => {
-    expect(await publicUrlAnswer(await listening(200))).toMatchObject({ level: 'ok' });
+  it('is well when the daemon takes deliveries there, also where a proxy passes nothing else', async () => {
+    expect(await publicUrlAnswer(await daemon())).toMatchObject({ level: 'ok' });
   });
 
-  it.each([[404], [502]])('is doubted when %i answers there', async (status) => {
+  it.each([[200], [404], [502]])('is doubted when %i answers there', async (status) => {
     const finding = await publicUrlAnswer(await listening(status));
     expect(finding).toMatchObject({ level: 'warn', detail: expect.stringContaining(String(status)) });
   });
 
   it('is not followed to wherever it redirects', async () => {
-    const finding = await publicUrlAnswer(await listening(302, { location: await listening(200) }));
+    const finding = await publicUrlAnswer(await listening(302, 'x', { location: await daemon() }));
     expect(finding).toMatchObject({ level: 'warn', detail: expect.stringContaining('302') });
   });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { weakSecrets, type AppConfig, type WeakSecret } from '../config/index.js';
+import { NO_SUCH_WORKSPACE } from '../catalog/webhook-signature.js';
 import type { Connections, Store, Workspace } from '../connections/connections.js';
 import type { SlotFinding } from '../connections/webhook-slot.js';
 import { MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
@@ -78,9 +79,9 @@ export function secretFindings(weak: readonly WeakSecret[]): Finding[] {
 const REACH_WITHIN_MS = 5_000;
 
 /**
- * Requests the daemon by its public address from here. The response shows whether the address leads to a daemon. A
- * missing response is not a failure, because the daemon may be stopped, and a network may not route back into itself.
- * Follows no redirect.
+ * Requests the daemon by its public address from here, as the catalog does: a proxy may pass nothing but webhooks. The delivery is for a
+ * workspace that nobody has, so the daemon only refuses it. A missing response is not a failure, because the daemon may be stopped, and a
+ * network may not route back into itself. Follows no redirect.
  */
 export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   const what = 'public URL';
@@ -91,16 +92,17 @@ export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
       what,
       detail: `${publicUrl} is not https: the catalog calls https addresses only`,
     };
-  const url = `${withoutTrailing(publicUrl, '/')}/health/live`;
+  const url = `${withoutTrailing(publicUrl, '/')}/webhooks/catalog/-`;
   try {
     const answer = await sendOutgoing({
-      method: 'GET',
+      method: 'POST',
       url: new URL(url),
       headers: {},
       timeoutMs: REACH_WITHIN_MS,
       maxBytes: MAX_SHORT_ANSWER_BYTES,
     });
-    if (answer.status === 200) return { level: 'ok', what, detail: `${url} answers` };
+    if (answer.status === 404 && answer.body.includes(NO_SUCH_WORKSPACE))
+      return { level: 'ok', what, detail: `${publicUrl} leads to store-sync` };
     const detail = `${url} answers ${String(answer.status)}: another program or a proxy answers; until that is fixed, results arrive by polling`;
     return { level: 'warn', what, detail };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import {
+  NO_SUCH_WORKSPACE,
   readSignatureClaim,
   SIGNATURE_REFUSED,
   verifyWebhookSignature,
@@ -69,7 +70,7 @@ export class CatalogWebhookController {
   async #receive(key: string, request: Request, response: Response): Promise<string> {
     const workspace = this.connections.workspace(key);
     if (!workspace) {
-      refuse(request, response, 404, 'no such workspace');
+      refuse(request, response, 404, NO_SUCH_WORKSPACE);
       return 'unknown_workspace';
     }
     if (secretsOf(workspace).length === 0)
