@@ -168,6 +168,16 @@ export class LinkRepository {
     return linked !== null;
   }
 
+  /** Lets a run read the product soon, as after an event of its store. Does nothing for one that is known to be gone. */
+  async announceGone(externalId: string): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO announced_product (external_id, store, store_id)
+       SELECT external_id, store, store_id FROM store_product WHERE external_id = $1 AND state <> 'orphaned'
+       ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, store_id = excluded.store_id, announced_at = now()`,
+      [externalId],
+    );
+  }
+
   /** True for a product that left its store while the catalog was creating it. */
   async hasLeft(externalId: string): Promise<boolean> {
     return this.db.repository(OwedProductEntity).existsBy({ externalId, code: 'left_while_created' });

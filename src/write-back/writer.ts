@@ -274,7 +274,11 @@ export class WriteBackWriter {
     hold: ProductHold,
   ): Promise<WriteBackEnd | HeldBack | Capped> {
     const found = await this.#decided(store, row, link);
-    if (found === null) return goneEnd(row, link);
+    if (found === null) {
+      // A product in the trash may be restored before the next scheduled run, which would never see that it was away.
+      await this.links.announceGone(row.externalId);
+      return goneEnd(row, link);
+    }
     const beforeSend = hold.fence(this.clock);
     const { decisions } = found;
     // An approval passes the gates; so does what an earlier attempt began to send.
