@@ -87,12 +87,13 @@ const PAUSES = `INSERT INTO lifecycle_event (id, kind, store, facts)
   FROM store_state WHERE store = ANY($1) AND paused_since >= ${SINCE}
   ON CONFLICT DO NOTHING`;
 
-// SQL: inserts what it selects, for texts that are newer than the last event about the store.
+// SQL: inserts what it selects, for texts that began to wait after the last event about the store. One that was held back waits since its
+// `next_attempt_at`.
 const REVIEWS = `INSERT INTO lifecycle_event (id, kind, store, facts)
   SELECT 'review.waiting/' || wanted.key || '/' || extract(epoch FROM newest.at), 'review.waiting', wanted.key,
     jsonb_build_object('waiting', newest.count)
   FROM unnest($1::text[]) AS wanted(key)
-  CROSS JOIN LATERAL (SELECT max(created_at) AS at, count(*)::int AS count FROM write_back
+  CROSS JOIN LATERAL (SELECT max(greatest(created_at, next_attempt_at)) AS at, count(*)::int AS count FROM write_back
     WHERE write_back.store = wanted.key AND write_back.state = 'pending_review') AS newest
   CROSS JOIN LATERAL (SELECT max(at) AS at FROM lifecycle_event AS event
     WHERE event.store = wanted.key AND event.kind = 'review.waiting') AS last

@@ -187,7 +187,7 @@ export class WriteBackRepository {
       if (!(await isHeld(this.db, externalId, lease, runner))) return false;
       return this.db.moves(
         `UPDATE write_back SET state = $2, reason = $3, gate_findings = $4, crash_count = 0,
-           settled_at = CASE WHEN $2 = 'skipped' THEN now() END
+           next_attempt_at = now(), settled_at = CASE WHEN $2 = 'skipped' THEN now() END
          WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
         [id, held.state, held.reason, json(held.findings), statesBefore(WRITE_BACK_TRANSITIONS, held.state)],
         runner,

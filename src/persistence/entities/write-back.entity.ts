@@ -80,6 +80,7 @@ export class WriteBackEntity {
   @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended because their worker died. */
   @Column('integer', { default: 0 }) crashCount!: number;
+  /** When the writer tries it next; in `pending_review`, when it was held back. */
   @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) settledAt!: Date | null;

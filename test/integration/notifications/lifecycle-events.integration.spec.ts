@@ -10,7 +10,9 @@ import { EventSender } from '../../../src/notifications/event-sender.js';
 import { outgoingPost } from '../../../src/notifications/outgoing-webhook.js';
 import { LifecycleEventEntity } from '../../../src/persistence/entities/lifecycle-event.entity.js';
 import { LifecycleEventRepository } from '../../../src/persistence/lifecycle-event.repository.js';
+import { snapshot } from '../../support/fake-store.js';
 import { loggerTo } from '../../support/logs.js';
+import { deliverNewer, writeNewer } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 const SECRET = 'secret-canary-of-the-events';
@@ -129,6 +131,29 @@ describe('lifecycle events', () => {
     await round();
     await round();
     expect(taken.map(({ data }) => data['waiting'])).toEqual([1, 2]);
+  });
+
+  it('report a text that a gate holds back long after it came', async () => {
+    stages.settings = { store: { writeBack: { gates: { forbid: ['cheap'] } } }, workspace: {} };
+    stages.store.put(snapshot(1), snapshot(2));
+    await stages.sync();
+    const late = await deliverNewer(stages, { id: 2, name: 'A cheap one' });
+    await writeNewer(stages, { name: 'Another cheap one' });
+    const waiting = () =>
+      taken.filter(({ type }) => type === 'review.waiting').map(({ data }) => data['waiting']);
+    await round();
+    expect(waiting()).toEqual([1]);
+    await stages.db.affected(
+      `UPDATE lifecycle_event SET at = at - interval '1 hour' WHERE kind = 'review.waiting'`,
+    );
+    await stages.db.affected(`UPDATE write_back SET created_at = created_at - interval '2 hours',
+      next_attempt_at = next_attempt_at - interval '2 hours'`);
+    await round();
+    expect(waiting()).toEqual([1]);
+    expect(await stages.writer.write(late)).toMatchObject({ state: 'pending_review' });
+    await round();
+    await round();
+    expect(waiting()).toEqual([1, 2]);
   });
 
   it('are sent again after a refusal, a redirect among them, and name no address in the log', async () => {
