@@ -62,6 +62,11 @@ const dueRow = rowOf(NotificationEntity).extend({ phase: z.enum(['begun', 'ended
 /** A row that is taken for sending, and its state after the send. */
 export type DueNotification = z.infer<typeof dueRow>;
 
+/** The conditions of workspaces; all others are of stores. A store and a workspace may have the same key. */
+const WORKSPACE_KINDS = ['workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside'];
+/** SQL: true for a row of `notification` that is about a store. */
+export const IS_OF_STORE = `kind NOT IN (${WORKSPACE_KINDS.map((kind) => `'${kind}'`).join(', ')})`;
+
 /** Any number, the same for every process: one of them looks at a time, so that no look undoes a later one's. */
 const LOOK_LOCK = 7_236_403;
 
@@ -93,6 +98,7 @@ export class NotificationRepository {
         .getRepository(NotificationEntity)
         .find({ select: { id: true, kind: true, subject: true }, where: { endedAt: IsNull() } });
       const openIds = new Map(open.map((row) => [keyOf(row), row.id]));
+      const lasting: string[] = [];
       for (const observation of judge({ stores, workspaces })) {
         const id = openIds.get(keyOf(observation));
         openIds.delete(keyOf(observation));
@@ -103,7 +109,9 @@ export class NotificationRepository {
             [kind, subject, json(facts), since],
             runner,
           );
-        } else if (!observation.holds && id !== undefined) {
+        } else if (observation.holds && id !== undefined) {
+          lasting.push(id);
+        } else if (id !== undefined) {
           await this.db.affected(
             'UPDATE notification SET ended_at = now(), next_attempt_at = now(), attempts = 0 WHERE id = $1 AND ended_at IS NULL',
             [id],
@@ -111,12 +119,21 @@ export class NotificationRepository {
           );
         }
       }
-      const known = new Set([...configured.stores, ...configured.workspaces]);
-      const gone = open.filter((row) => openIds.has(keyOf(row)) && !known.has(row.subject));
-      // A condition of a removed store or workspace has neither continued nor recovered, so nothing is sent.
+      if (lasting.length > 0)
+        await this.db.affected(
+          `UPDATE notification SET seen_at = now() WHERE id = ANY($1) AND seen_at < now() - interval '1 minute'`,
+          [lasting],
+          runner,
+        );
+      const isKnown = ({ kind, subject }: (typeof open)[number]): boolean =>
+        (WORKSPACE_KINDS.includes(kind) ? configured.workspaces : configured.stores).includes(subject);
+      const gone = open.filter((row) => openIds.has(keyOf(row)) && !isKnown(row));
+      // A condition of a removed store or workspace has neither continued nor recovered, so nothing is sent. Where another process still
+      // knows the store, ending it at once would make that process announce it again in each round.
       if (gone.length > 0)
         await this.db.affected(
-          `UPDATE notification SET ended_at = now(), announced = 'ended' WHERE id = ANY($1) AND ended_at IS NULL`,
+          `UPDATE notification SET ended_at = now(), announced = 'ended'
+           WHERE id = ANY($1) AND ended_at IS NULL AND seen_at < now() - interval '5 minutes'`,
           [gone.map((row) => row.id)],
           runner,
         );

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { Database } from './database.js';
+import { IS_OF_STORE } from './notification.repository.js';
 
 /** Any number, the same for every process: replicas that start together compare their keys one after the other. */
 const STORE_KEY_LOCK = 7_236_402;
@@ -125,7 +126,7 @@ const COLLIDING = [
   `UPDATE bulk_change SET filter = jsonb_set(filter, '{store}', to_jsonb($2::text)) WHERE filter->>'store' = $1`,
   // Conditions are noticed again under the new key.
   `UPDATE notification SET subject = $2 WHERE subject = $1 AND ended_at IS NOT NULL
-     AND kind NOT IN ('workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside')`,
+     AND ${IS_OF_STORE}`,
   `DELETE FROM notification WHERE subject = $1 AND subject <> $2 AND ended_at IS NULL
-     AND kind NOT IN ('workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside')`,
+     AND ${IS_OF_STORE}`,
 ];

@@ -112,6 +112,8 @@ export class Stages {
 
   /** The key of the store in the configuration. */
   storeKey = STORE;
+  /** False once the first store is removed from the configuration. */
+  isConfigured = true;
   /** The key of the workspace in the configuration. */
   workspaceKey = WORKSPACE;
   store = new FakeStore();
@@ -172,6 +174,7 @@ export class Stages {
   async reset(): Promise<void> {
     await this.db.dataSource.query(this.emptyTables);
     this.storeKey = STORE;
+    this.isConfigured = true;
     this.workspaceKey = WORKSPACE;
     this.store = new FakeStore();
     this.otherStore = new FakeStore();
@@ -215,13 +218,9 @@ export class Stages {
         connector,
         workspace,
       );
-    return new Connections(
-      [workspace],
-      [
-        store(this.storeKey, SHOP, this.connector ?? this.store),
-        store(OTHER_STORE, OTHER_SHOP, this.otherStore),
-      ],
-    );
+    const first = store(this.storeKey, SHOP, this.connector ?? this.store);
+    const other = store(OTHER_STORE, OTHER_SHOP, this.otherStore);
+    return new Connections([workspace], this.isConfigured ? [first, other] : [other]);
   }
 
   /** As it is configured now. */

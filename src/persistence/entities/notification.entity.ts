@@ -23,6 +23,8 @@ export class NotificationEntity {
   /** Further facts for the message. Never a secret or a product's text. */
   @Column('jsonb', { default: {} }) facts!: Record<string, unknown>;
   @Column('timestamptz') since!: Date;
+  /** When a process last found that it holds, to the minute. */
+  @Column('timestamptz', { default: () => 'now()' }) seenAt!: Date;
   @Column('timestamptz', { nullable: true }) endedAt!: Date | null;
   @Column('text', { default: 'nothing' }) announced!: AnnouncedPhase;
   @Column('integer', { default: 0 }) attempts!: number;

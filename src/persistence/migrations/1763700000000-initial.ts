@@ -365,6 +365,7 @@ const STATEMENTS = [
      subject text NOT NULL,
      facts jsonb NOT NULL DEFAULT '{}',
      since timestamptz NOT NULL,
+     seen_at timestamptz NOT NULL DEFAULT now(),
      ended_at timestamptz,
      announced text NOT NULL DEFAULT 'nothing',
      attempts integer NOT NULL DEFAULT 0,

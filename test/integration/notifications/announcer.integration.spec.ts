@@ -159,13 +159,28 @@ describe('a change', () => {
     expect(logged.join()).toContain('answered 307');
   });
 
-  it('of a store that is no longer configured is not sent', async () => {
+  it('is sent once while one process knows the store and another one does not', async () => {
+    await runEnds('failed', 'transient');
+    const withStore = announcer();
+    stages.isConfigured = false;
+    const without = announcer();
+    for (const process of [withStore, without, withStore, without, withStore]) await process.round(idle);
+    expect(receiver.taken).toEqual([expect.stringContaining(FAILED)]);
+  });
+
+  it.each([
+    ['', 'gone'],
+    [', though a workspace has its key', WORKSPACE],
+  ])('of a store that is no longer configured ends without a message%s', async (_also, store) => {
     await stages.db.affected(
-      `INSERT INTO notification (kind, subject, since, announced) VALUES ('run_failed', 'gone', now(), 'begun')`,
+      `INSERT INTO notification (kind, subject, since, seen_at, announced)
+       VALUES ('run_failed', $1, now(), now() - interval '6 minutes', 'begun')`,
+      [store],
     );
     await round();
     await round();
     expect(receiver.requests).toBe(0);
+    expect(await sqlRows(stages.db, 'SELECT id FROM notification WHERE ended_at IS NULL')).toEqual([]);
   });
 });
 
