@@ -120,13 +120,21 @@ export class RunRepository {
     );
   }
 
-  /** Takes the run that is due longest, of any workspace but these. Null when none can begin. */
-  async claimNext(lease: string, without: readonly string[] = []): Promise<SyncRunEntity | null> {
+  /**
+   * Takes the run that is due longest, of one of these stores, and of any workspace but `without`. Null when none can begin. A run of
+   * another store is left to a process that knows the store; once none has taken it for ten minutes, it is taken, too, to be ended.
+   */
+  async claimNext(
+    lease: string,
+    stores: readonly string[],
+    without: readonly string[] = [],
+  ): Promise<SyncRunEntity | null> {
     return this.db.readOne(
       runRow,
       `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE} AND workspace <> ALL($2)
+           AND (store = ANY($3) OR created_at < now() - interval '10 minutes')
          ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [lease, without],
+      [lease, without, stores],
     );
   }
 

@@ -58,7 +58,7 @@ export class RunWorker {
 
   /** Takes the run that is due longest, of any workspace but these. Null when none can begin. */
   async claimNext(without: readonly string[] = []): Promise<ClaimedRun | null> {
-    return this.#claim((lease) => this.runs.claimNext(lease, without));
+    return this.#claim((lease) => this.runs.claimNext(lease, this.connections.storeKeys, without));
   }
 
   async #claim(take: (lease: string) => Promise<SyncRunEntity | null>): Promise<ClaimedRun | null> {

@@ -43,7 +43,7 @@ describe('a run that kills its workers', () => {
   it('is taken again at once after two deaths', async () => {
     const id = await runThatKilled(2);
     await stages.expireLease(id, 1);
-    expect(await stages.runs.claimNext('third')).toMatchObject({ id });
+    expect(await stages.runs.claimNext('third', [STORE])).toMatchObject({ id });
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe('a run that kills its workers', () => {
     await stages.expireLease(id, pauseSeconds - 5);
     expect(await stages.runs.claim(id, 'early')).toBeNull();
     await stages.expireLease(id, pauseSeconds + 5);
-    expect(await stages.runs.claimNext('late')).toMatchObject({ id });
+    expect(await stages.runs.claimNext('late', [STORE])).toMatchObject({ id });
   });
 
   it('waits as long where its worker lived and had no database, and ends at once when it is cancelled', async () => {

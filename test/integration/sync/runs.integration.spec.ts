@@ -86,6 +86,22 @@ describe('a lease', () => {
     expect(await stages.runs.unattended()).toEqual([]);
   });
 
+  it('is not taken by a process that does not know the store, unless none takes it for ten minutes', async () => {
+    stages.store.put(snapshot(1));
+    const id = await queued();
+    const { worker } = stages;
+    stages.isConfigured = false;
+    expect(await stages.worker.claimNext()).toBeNull();
+    expect((await worker.claimNext())?.run.id).toBe(id);
+    await stages.db.affected(
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, created_at = now() - interval '11 minutes'`,
+    );
+    const claimed = await stages.worker.claimNext();
+    expect(await stages.worker.workClaimed(claimed!, new AbortController().signal)).toMatchObject({
+      ...{ id, state: 'failed', errorCode: 'misconfigured' },
+    });
+  });
+
   it('of an ended run cannot be taken', async () => {
     stages.store.put(snapshot(1));
     const run = await stages.sync();
