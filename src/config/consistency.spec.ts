@@ -19,6 +19,22 @@ it.each([
   expect(files.refusal(content)).toMatch(expected);
 });
 
+describe('two WooCommerce shops', () => {
+  const both = (one: string, other: string): string =>
+    `${woocommerce(`url: ${one}`)}  t:${woocommerce(`url: ${other}`).split('  s:')[1] ?? ''}`;
+
+  it('may be in two folders of one host, as those of a WordPress network are', () => {
+    const { config } = files.load(both('https://shop.test/de/', 'https://shop.test/fr'));
+    expect(Object.values(config.stores).map(({ shop }) => shop)).toEqual(['shop.test/de', 'shop.test/fr']);
+  });
+
+  it.each(['https://shop.test/de', 'https://SHOP.test:443/de/'])('are refused as one: %s', (other) => {
+    expect(files.refusal(both('https://shop.test/de/', other))).toMatch(
+      /^stores\.t\.url: expected a shop that no other store has \(stores\.s has it\)/,
+    );
+  });
+});
+
 describe('further locales', () => {
   it.each([['en-GB'], ['en-gb']])('are refused where one is the workspace’s own, spelt %s', (own) => {
     const content = store('writeBack: { locales: [fr, en-GB] }').replace(

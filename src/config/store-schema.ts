@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { METAFIELD_NAME, METAFIELD_SELECTION } from '../domain/metafield-key.js';
 import { shopIdentity } from '../domain/external-id.js';
+import { withoutTrailing } from '../domain/text.js';
 import { STORE_FIELDS } from '../domain/store-port.js';
 import { isPublicHost } from '../domain/web-address.js';
 import { IMAGE_ALTS, SHORT_DESCRIPTION } from '../domain/write-target.js';
@@ -274,7 +275,7 @@ const anyShape = {
   }),
 };
 
-/** The settings by the kind of the store. `shop` names the shop of any kind: its permanent domain, or the host of its address. */
+/** The settings by the kind of the store. `shop` names the shop of any kind: its permanent domain, or its address. */
 export const storeSchema = z
   .preprocess(
     withKind,
@@ -284,7 +285,15 @@ export const storeSchema = z
       { error: unknownKind },
     ),
   )
-  .transform((store) => (store.kind === 'woocommerce' ? { ...store, shop: new URL(store.url).host } : store));
+  .transform((store) =>
+    store.kind === 'woocommerce' ? { ...store, shop: withoutScheme(store.url) } : store,
+  );
+
+/** With the path: the shops of a WordPress network are in folders of one host. */
+function withoutScheme(url: string): string {
+  const { host, pathname } = new URL(url);
+  return withoutTrailing(`${host}${pathname}`, '/');
+}
 
 /** Where the requests to a store go. */
 export function storeAddress(
