@@ -42,10 +42,13 @@ export class NewStores {
 
   /** The key that the shop has had, or a free one; null when none is free. Rows of a store that is not configured any more keep their key. */
   async keyOf(shop: string): Promise<string | null> {
-    const [installed, rows] = await Promise.all([this.installations.all(), this.keys.all()]);
+    const [own, installed, rows] = await Promise.all([
+      this.installations.find(shop),
+      this.installations.all(),
+      this.keys.all(),
+    ]);
     const before =
-      installed.find((each) => each.shop === shop)?.storeKey ??
-      rows.find(({ identity }) => identity === shopIdentity(INSTALLED_KIND, shop))?.store;
+      own?.storeKey ?? rows.find(({ identity }) => identity === shopIdentity(INSTALLED_KIND, shop))?.store;
     if (before !== undefined) return before;
     const taken = new Set([
       ...this.connections.stores.map(({ key }) => key),

@@ -12,6 +12,8 @@ const requestRow = z.object({ gone: z.boolean() });
 /** The tables with rows of a store, and the condition for those rows: `$1` is its key, `$2` the beginning of its external_ids. */
 const RULES: readonly { readonly table: string; readonly condition: string }[] = [
   ...[
+    // First: a shop that is installed again meanwhile has no watermark, so that all of it is read again.
+    'store_state',
     'write_back',
     'sync_action',
     'sync_run',
@@ -22,7 +24,6 @@ const RULES: readonly { readonly table: string; readonly condition: string }[] =
     'store_product',
     'report',
     'lifecycle_event',
-    'store_state',
   ].map((table) => ({ table, condition: 'store = $1 AND $2::text IS NOT NULL' })),
   { table: 'webhook_delivery', condition: 'starts_with(external_id, $2) AND $1::text IS NOT NULL' },
   { table: 'bulk_change', condition: `filter ->> 'store' = $1 AND $2::text IS NOT NULL` },

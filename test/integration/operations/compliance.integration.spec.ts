@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ShopRedactionRepository } from '../../../src/persistence/shop-redaction.repository.js';
 import { ShopRedactions } from '../../../src/schedule/shop-redactions.js';
 import { ConnectionRefresh } from '../../../src/connections/connection-refresh.js';
 import type { TestStore } from '../../support/sandbox/test-store.js';
@@ -127,6 +128,19 @@ describe('the address for compliance requests', () => {
     expect(
       await world.rows('SELECT shop FROM store_installation WHERE erasure_asked_at IS NOT NULL'),
     ).toEqual([]);
+  });
+
+  it('reads all of a shop again that was installed again while its rows were erased', async () => {
+    await uninstall();
+    await send('shop/redact', ERASE);
+    // Nothing has changed in the shop since the last run before it.
+    await world.rows(`UPDATE store_state SET watermark = now() + interval '1 hour' WHERE store = 'merchant'`);
+    const redactions = daemon.daemon.get(ShopRedactionRepository);
+    const left = () => world.rows(`SELECT external_id FROM store_product WHERE store = 'merchant'`);
+    while ((await left()).length > 0) await redactions.erase({ storeKey: 'merchant' }, `shopify:${SHOP}`, 1);
+    await install();
+    expect((await world.runToEnd({ store: 'merchant', full: false })).status).toBe('succeeded');
+    expect(await left()).toHaveLength(1);
   });
 
   it('erases nothing of a shop that still answers, and asks it because the uninstall event may be lost', async () => {
