@@ -16,7 +16,7 @@ import type { ReceivedDelivery } from './received-delivery.js';
 import { liveContent, resultContent, variantContent, type ResultContent } from './result-content.js';
 import { recordUnasked, seenBefore, settleTask } from './task-ends.js';
 import { usedSources } from './used-sources.js';
-import { parked, processed, type Verdict } from './verdict.js';
+import { notConfigured, processed, type Verdict } from './verdict.js';
 
 /** How many other results of one product may be taken between a look at the newest one and the insert. */
 const MOST_OVERTAKEN = 20;
@@ -74,7 +74,7 @@ export class GeneratedResults {
 
   async ofProduct(delivery: ReceivedDelivery, subject: Subject, link: StoreProductEntity): Promise<Verdict> {
     const store = this.connections.findStore(link.store);
-    if (!store) return parked('unknown_store', `store ${link.store} is no longer configured`);
+    if (!store) return notConfigured('unknown_store', `store ${link.store}`);
     // Fetched before anything is settled, so that a fault leaves the delivery unchanged.
     const content = await resultContent(store, link, delivery, subject.task);
     for (const { locale, code } of content.missing)
@@ -104,8 +104,8 @@ export class GeneratedResults {
     const action = delivery.body.action.slice(0, 100);
     const variant = subject.variant ?? '';
     const store = this.connections.findStore(link.store);
-    if (!store || action !== 'product_generated')
-      return processed('variant_result', ofVariant(action, variant));
+    if (action !== 'product_generated') return processed('variant_result', ofVariant(action, variant));
+    if (!store) return notConfigured('unknown_store', `store ${link.store}`);
     const content = await variantContent(store, variant, delivery);
     const result: Result = {
       delivery,

@@ -3,7 +3,7 @@ import { deliverySchema, type CatalogDelivery } from '../catalog/schemas.js';
 import { readUntrustedJson } from '../runtime/untrusted-json.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import type { Connections, Workspace } from '../connections/connections.js';
-import { parked, type Verdict } from './verdict.js';
+import { notConfigured, parked, type Verdict } from './verdict.js';
 
 /** A delivery whose body is understood. */
 export interface ReceivedDelivery {
@@ -26,7 +26,7 @@ export function readDelivery(
   if (!parsed.success)
     return parked('no_delivery', `the body is not a delivery: ${whereAndWhat(parsed.error)}`);
   const workspace = connections.workspace(row.workspace);
-  if (!workspace) return parked('unknown_workspace', `workspace ${row.workspace} is no longer configured`);
+  if (!workspace) return notConfigured('unknown_workspace', `workspace ${row.workspace}`);
   const { task } = parsed.data;
   return {
     row,

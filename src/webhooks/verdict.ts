@@ -16,6 +16,11 @@ export interface Later {
   readonly note: string;
 }
 
+/** Another process may know the store or the workspace: one was just added, or a merchant has just installed it. */
+export function notConfigured(code: 'unknown_store' | 'unknown_workspace', name: string): Later {
+  return { kind: 'later', code, note: `${name} is not configured` };
+}
+
 export function parked(code: string, note: string): Settled {
   return { kind: 'settled', state: 'parked', code, note };
 }

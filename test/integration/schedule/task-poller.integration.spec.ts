@@ -216,7 +216,9 @@ describe('a task without an end', () => {
     await requested();
     await generates(1);
     stages.storeKey = 'renamed';
-    await poll();
+    const [id = ''] = await poll();
+    await stages.db.affected('UPDATE webhook_delivery SET attempts = 6, next_attempt_at = now()');
+    await stages.interpreter.interpret(id);
     expect(await stages.deliveries.countByState()).toEqual({ parked: 1 });
     stages.storeKey = STORE;
     await poll();
@@ -224,8 +226,8 @@ describe('a task without an end', () => {
     stages.clock.advance(25 * HOUR_MS);
     await poll();
     expect(await newest(1)).toMatchObject({ state: 'abandoned' });
-    for (const id of await stages.poller.sweepResults(stages.workspace))
-      await stages.interpreter.interpret(id);
+    for (const found of await stages.poller.sweepResults(stages.workspace))
+      await stages.interpreter.interpret(found);
     expect(await stages.writeBacks.forProduct(ours(1))).toMatchObject([{ state: 'ready' }]);
   });
 
