@@ -3,7 +3,7 @@ import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliverNewer, outcomesOf, writeAll, writeNewer, type ResultOptions } from '../../support/results.js';
-import { PERSON, Stages, STORE } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
 const stages = await Stages.open();
@@ -184,21 +184,6 @@ describe('a product that is gone', () => {
     expect(stages.store.at('1')).toMatchObject({ title: 'Renamed', descriptionHtml: '<p>Generated 1</p>' });
     await stages.sync();
     expect(await stages.writeBacks.forProduct(ours)).toHaveLength(2);
-  });
-
-  it('is read again soon, so that it gets the result also when it comes back before the next scheduled run', async () => {
-    stages.store.put(snapshot(2));
-    const shown = stages.store.at('1');
-    const skipped = await generated();
-    stages.store.products.delete('1');
-    await stages.writer.write(skipped);
-    expect(await stages.owed.storesAnnounced(0)).toEqual([STORE]);
-    expect((await stages.sync({ full: false, force: true })).counts).toMatchObject({ orphaned: 1 });
-    stages.store.put(shown);
-    await stages.sync();
-    await writeAll(stages);
-    expect(stages.store.at('1')).toMatchObject({ title: 'Generated 1' });
-    expect(await stages.owed.storesAnnounced(0)).toEqual([]);
   });
 
   it('gets a text that was approved when it comes back, without another approval', async () => {
