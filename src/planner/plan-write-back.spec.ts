@@ -256,13 +256,32 @@ describe('an attempt that was cut off', () => {
     expect(decide(intended(), live({ title: 'Generated' }), { sentBefore: sent }).verdict).toBe('same');
   });
 
-  it('is left alone where a newer result has a value for the same target, even after an approval', () => {
-    const context = { newerTargets: new Set(['title']), released: true };
-    expect(decide(intended(), live(), context)).toMatchObject({
-      verdict: 'unfit',
-      reason: 'a newer result has a value for it',
-    });
+  it.each<[string, Partial<WriteBackContext>, string]>([
+    [
+      'a newer result has a value for the same target',
+      { newerTargets: new Set(['title']) },
+      'a newer result has a value for it',
+    ],
+    [
+      'no setting maps anything to it any more',
+      { isMapped: (target) => target !== 'title' },
+      'no setting maps a value to it any more',
+    ],
+  ])('is left alone where %s, also as an edit and after an approval', (_why, context, reason) => {
+    for (const [title, released] of [
+      ['Bottle', false],
+      ['Edited', false],
+      ['Edited', true],
+    ] as const)
+      expect(decide(intended(), live({ title }), { ...context, released })).toMatchObject({
+        ...{ verdict: 'unfit', reason, before: title },
+      });
+  });
+
+  it('is written where the newer result is about another one, and finished where it was begun before a setting went', () => {
     expect(decide(intended(), live(), { newerTargets: new Set(['descriptionHtml']) }).verdict).toBe('write');
+    const begun = { sentBefore: { title: { value: 'Generated', before: 'Bottle' } }, isMapped: () => false };
+    expect(decide(intended(), live(), begun).verdict).toBe('write');
   });
 });
 
