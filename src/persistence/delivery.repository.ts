@@ -149,10 +149,6 @@ export class DeliveryRepository {
     );
   }
 
-  async get(id: string): Promise<WebhookDeliveryEntity | null> {
-    return this.db.byId(WebhookDeliveryEntity, id);
-  }
-
   async outcome(id: string): Promise<z.output<typeof outcomeRow> | null> {
     return this.db.readOne(outcomeRow, 'SELECT state, note FROM webhook_delivery WHERE id = $1::uuid', [
       uuid(id),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WriteBackEntity } from '../../src/persistence/entities/index.js';
+import { WebhookDeliveryEntity, type WriteBackEntity } from '../../src/persistence/entities/index.js';
 import { pollKey } from '../../src/domain/poll-key.js';
 import { snapshot } from './fake-store.js';
 import { sqlRow } from './sql.js';
@@ -83,7 +83,7 @@ async function keyOfPoll(stages: Stages, rawBody: Buffer): Promise<string> {
 export async function deliver(stages: Stages, body: object | Buffer, via: 'webhook' | 'poll' = 'webhook') {
   const id = await receive(stages, body, via);
   const { writeBackId } = await stages.interpreter.interpret(id);
-  const delivery = await stages.deliveries.get(id);
+  const delivery = await storedDelivery(stages, id);
   if (!delivery) throw new Error(`delivery ${id} is gone`);
   return { delivery, writeBackId };
 }
@@ -139,4 +139,9 @@ export function outcomesOf({
 export async function writeAll(stages: Stages): Promise<void> {
   await stages.db.affected(`UPDATE write_back SET next_attempt_at = now() WHERE state = 'ready'`);
   for (const id of await stages.writeBacks.due(100)) await stages.writer.write(id);
+}
+
+/** The row of a delivery. */
+export async function storedDelivery(stages: Stages, id: string): Promise<WebhookDeliveryEntity | null> {
+  return stages.db.byId(WebhookDeliveryEntity, id);
 }

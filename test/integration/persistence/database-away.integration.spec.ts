@@ -4,7 +4,7 @@ import { openDataSource } from '../../../src/persistence/data-source.js';
 import { DatabaseAwayError, statementError } from '../../../src/persistence/statement-error.js';
 import { onKillPoint } from '../../../src/runtime/kill-point.js';
 import { snapshot } from '../../support/fake-store.js';
-import { receive, resultOf } from '../../support/results.js';
+import { receive, resultOf, storedDelivery } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -81,9 +81,9 @@ describe('work whose worker lives while the database is away', () => {
     awayAt('interpret.claimed', false, CRASHES_MOST + 1);
     for (let attempt = 0; attempt <= CRASHES_MOST; attempt += 1)
       await expect(stages.interpreter.interpret(id)).rejects.toThrow('did not answer');
-    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'received', crashCount: 0 });
+    expect(await storedDelivery(stages, id)).toMatchObject({ state: 'received', crashCount: 0 });
     await stages.interpreter.interpret(id);
-    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'processed' });
+    expect(await storedDelivery(stages, id)).toMatchObject({ state: 'processed' });
   });
 
   it('goes on: a write-back is not counted as one that killed its worker', async () => {
@@ -111,7 +111,7 @@ describe('a delivery that was in the hands of workers that died', () => {
       await expect(stages.interpreter.interpret(id)).rejects.toThrow('died');
       onKillPoint(null);
       await stages.db.affected(`UPDATE webhook_delivery SET lease_until = now() - interval '1 second'`);
-      const row = await stages.deliveries.get(id);
+      const row = await storedDelivery(stages, id);
       return ((row?.nextAttemptAt.getTime() ?? 0) - Date.now()) / 1000;
     };
     expect(await die()).toBeLessThan(1);

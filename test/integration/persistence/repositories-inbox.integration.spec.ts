@@ -4,6 +4,7 @@ import { Inbox } from '../../../src/persistence/inbox.js';
 import { SILENT_LOGGER } from '../../../src/runtime/logger.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { sqlRows } from '../../support/sql.js';
+import { storedDelivery } from '../../support/results.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -74,7 +75,7 @@ describe('the inbox', () => {
 
   it('keeps the bytes as they came, and the row is there once it answers', async () => {
     const id = await inboxAt(stages.url).store(delivery());
-    const row = await stages.deliveries.get(id ?? '');
+    const row = await storedDelivery(stages, id ?? '');
     expect(row?.rawBody).toEqual(Buffer.from([0, 255, 1, 254]));
     expect(await stages.deliveries.due(10)).toEqual([id]);
   });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { migrate, openDataSource, pendingMigrations } from '../../../src/persistence/data-source.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliverNewer, receive, resultOf } from '../../support/results.js';
+import { deliverNewer, receive, resultOf, storedDelivery } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -167,18 +167,18 @@ describe('what is due of a side that does not answer', () => {
     const ids = await Promise.all(['a', 'b', 'c'].map((task) => receive(stages, { task: { id: task } })));
     const [inWork = '', ...waiting] = ids;
     await stages.deliveries.claim(inWork, 'worker');
-    const before = await stages.deliveries.get(inWork);
+    const before = await storedDelivery(stages, inWork);
     await stages.deliveries.putOff('another');
     expect(await stages.deliveries.due(10)).toHaveLength(2);
     await stages.deliveries.putOff(WORKSPACE);
     expect(await stages.deliveries.due(10)).toEqual([]);
-    expect(await stages.deliveries.get(inWork)).toEqual(before);
+    expect(await storedDelivery(stages, inWork)).toEqual(before);
     await stages.db.affected(
       `UPDATE webhook_delivery SET next_attempt_at = next_attempt_at - interval '31 s'`,
     );
     expect((await stages.deliveries.due(10)).sort()).toEqual(waiting.sort());
     for (const id of waiting) {
-      const row = await stages.deliveries.get(id);
+      const row = await storedDelivery(stages, id);
       expect(row).toMatchObject({ state: 'received', attempts: 0, crashCount: 0 });
     }
   });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { StatusRepository } from '../../../src/persistence/status.repository.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
-import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
+import { deliver, receive, resultOf, storedDelivery, writeAll } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
@@ -123,7 +123,7 @@ describe('a result', () => {
     const { interpreter } = stages;
     const led = await Promise.all(Array.from({ length: 50 }, () => interpreter.interpret(id)));
     expect(led.filter(({ writeBackId }) => writeBackId !== null)).toHaveLength(1);
-    expect(await stages.deliveries.get(id)).toMatchObject({ attempts: 1 });
+    expect(await storedDelivery(stages, id)).toMatchObject({ attempts: 1 });
   });
 });
 
@@ -254,7 +254,7 @@ describe('a result for an unknown product', () => {
     }
     expect(waits).toEqual([500, 2_000, 10_000, 60_000, 300_000, 900_000]);
     await stages.interpreter.interpret(id);
-    expect(await stages.deliveries.get(id)).toMatchObject({
+    expect(await storedDelivery(stages, id)).toMatchObject({
       state: 'parked',
       note: 'no linked product matches it',
     });
@@ -271,7 +271,7 @@ describe('a result for an unknown product', () => {
     expect(delivery.state).toBe('received');
     await stages.sync();
     await stages.interpreter.interpret(delivery.id);
-    expect(await stages.deliveries.get(delivery.id)).toMatchObject({ state: 'processed' });
+    expect(await storedDelivery(stages, delivery.id)).toMatchObject({ state: 'processed' });
     expect(await writeBacksOf(1)).toMatchObject([{ state: 'ready' }]);
   });
 
@@ -290,7 +290,7 @@ describe('a result for an unknown product', () => {
     await stages.sync();
     expect(await stages.deliveries.replay(id)).toBe(true);
     await stages.interpreter.interpret(id);
-    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'processed', externalId: ours(1) });
+    expect(await storedDelivery(stages, id)).toMatchObject({ state: 'processed', externalId: ours(1) });
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
-import { receive, resultOf } from '../../support/results.js';
+import { receive, resultOf, storedDelivery } from '../../support/results.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -23,7 +23,7 @@ describe('a result that a process interprets which does not know', () => {
     forget();
     const id = await receive(stages, body);
     await stages.interpreter.interpret(id);
-    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'received', attempts: 1 });
+    expect(await storedDelivery(stages, id)).toMatchObject({ state: 'received', attempts: 1 });
     [stages.isConfigured, stages.workspaceKey] = [true, WORKSPACE];
     await stages.db.affected('UPDATE webhook_delivery SET next_attempt_at = now()');
     expect(await stages.interpreter.interpret(id)).toMatchObject({ state: 'processed' });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { fingerprint } from '../../../src/domain/fingerprint.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, receive, resultOf, type ResultOptions } from '../../support/results.js';
+import { deliver, receive, resultOf, type ResultOptions, storedDelivery } from '../../support/results.js';
 import { Stages, STORE } from '../../support/stages.js';
 
 const stages = await Stages.open();
@@ -45,6 +45,6 @@ describe('a result', () => {
     const id = await receive(stages, await resultOf(stages, 1, options));
     await stages.db.affected('UPDATE webhook_delivery SET attempts = 1000 WHERE id = $1', [id]);
     await stages.interpreter.interpret(id);
-    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'parked', crashCount: 0 });
+    expect(await storedDelivery(stages, id)).toMatchObject({ state: 'parked', crashCount: 0 });
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
+import { deliver, receive, resultOf, storedDelivery, writeAll } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
 import { sqlRows } from '../../support/sql.js';
 
@@ -160,7 +160,7 @@ describe('an interpreter that dies', () => {
     expect(await stages.interpreter.interpret(id)).toEqual({ state: null, writeBackId: null });
     await stages.db.affected(`UPDATE webhook_delivery SET lease_until = now() - interval '1 second'`);
     await stages.interpreter.interpret(id);
-    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'processed' });
+    expect(await storedDelivery(stages, id)).toMatchObject({ state: 'processed' });
     expect(await stages.tasks.newest(ours)).toMatchObject({ state: 'succeeded' });
     expect(await stages.writeBacks.forProduct(ours)).toMatchObject([{ state: 'ready', deliveryId: id }]);
     expect(await stages.writeBacks.due(10)).toHaveLength(1);
@@ -199,7 +199,7 @@ describe('an interpreter that dies', () => {
     }
     onKillPoint(null);
     await stages.interpreter.interpret(id);
-    expect(await stages.deliveries.get(id)).toMatchObject({
+    expect(await storedDelivery(stages, id)).toMatchObject({
       state: 'parked',
       note: expect.stringContaining('workers crashed on this delivery'),
     });

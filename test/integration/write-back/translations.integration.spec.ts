@@ -8,9 +8,10 @@ import {
   outcomesOf,
   receive,
   resultOf,
+  type ResultOptions,
+  storedDelivery,
   writeAll,
   writeNewer,
-  type ResultOptions,
 } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
@@ -94,7 +95,7 @@ describe('a text that is no translation', () => {
     stages.catalog.script.before('getProduct', refusal('transient'));
     const id = await receive(stages, await resultOf(stages, 1));
     expect(await stages.interpreter.interpret(id)).toEqual({ state: 'received', writeBackId: null });
-    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'received' });
+    expect(await storedDelivery(stages, id)).toMatchObject({ state: 'received' });
     expect(await stages.writeBacks.forProduct(snapshot(1).externalId)).toEqual([]);
     expect((await stages.tasks.newest(snapshot(1).externalId))?.state).toBe('requested');
   });
