@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StoreFacts, WorkspaceFacts } from '../persistence/notification.repository.js';
+import {
+  WORKSPACE_KINDS,
+  type StoreFacts,
+  type WorkspaceFacts,
+} from '../persistence/notification.repository.js';
 import { judge } from './conditions.js';
 
 const STORE: StoreFacts = {
@@ -25,6 +29,11 @@ const FINE = {
 describe('the list of conditions', () => {
   it('is nothing where all is well', () => {
     expect(held({})).toEqual(FINE);
+  });
+
+  it('is about workspaces by the kinds that the rows are told apart by', () => {
+    const found = judge({ stores: [], workspaces: [WORKSPACE] }, { minCredits: new Map([['w', 1]]) });
+    expect(found.map(({ kind }) => kind).sort()).toEqual([...WORKSPACE_KINDS].sort());
   });
 
   it.each([

@@ -63,7 +63,7 @@ const dueRow = rowOf(NotificationEntity).extend({ phase: z.enum(['begun', 'ended
 export type DueNotification = z.infer<typeof dueRow>;
 
 /** The conditions of workspaces; all others are of stores. A store and a workspace may have the same key. */
-const WORKSPACE_KINDS = ['workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside'];
+export const WORKSPACE_KINDS = ['workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside'];
 /** SQL: true for a row of `notification` that is about a store. */
 export const IS_OF_STORE = `kind NOT IN (${WORKSPACE_KINDS.map((kind) => `'${kind}'`).join(', ')})`;
 
